@@ -1,0 +1,80 @@
+"""编码器层里除注意力以外的零件：层归一化、前馈网络、正弦位置编码。
+
+形状字母：B 批大小，N 位置数，D 模型宽度 d_model，F 前馈网络的中间宽度 d_ff。
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
+
+
+def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Tensor:
+    """层归一化：(x - μ) / √(σ² + ε) · γ + β，μ 与 σ² 在每个词元自己的 D 个特征上求。
+
+    参数：x (..., D)，gamma 与 beta (D,)，eps 加在根号里面。返回：与 x 同形。
+    编码器里用的是 `nn.LayerNorm`，它把同一个式子合成一个算子，参数名为 weight 与 bias。
+    出处：Ba et al., 2016, §3。
+    """
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = x.var(dim=-1, unbiased=False, keepdim=True)
+    return (x - mean) / torch.sqrt(variance + eps) * gamma + beta
+
+
+class FeedForward(nn.Module):
+    """逐位置的前馈网络：两个线性映射，中间一个非线性，FFN(x) = φ(x W₁ + b₁) W₂ + b₂。
+
+    参数：d_model，D；d_ff，中间宽度 F；dropout，中间层的丢弃概率；activation，"relu" 或 "gelu"。
+    错误：不认识的 activation 抛出 `ValueError`。
+    出处：Vaswani et al., 2017, §3.3（ReLU）；Devlin et al., 2019（GELU）。
+    """
+
+    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0, activation: str = "gelu"):
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"不认识的激活函数 {activation!r}，可用的有 {'、'.join(ACTIVATIONS)}。")
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model)
+        self.activation = ACTIVATIONS[activation]
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., D) → (..., D)；每个位置各算各的，用同一组参数。"""
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+def sinusoidal_encoding(max_len: int, d_model: int) -> Tensor:
+    """正弦位置编码：PE[pos, 2i] = sin(pos / 10000^(2i/D))，PE[pos, 2i+1] = cos(pos / 10000^(2i/D))。
+
+    奇偶之分在特征维上，不在位置上：每个位置都同时有正弦与余弦。
+    参数：max_len，位置数；d_model，D，须为偶数。返回：(max_len, D)，值在 -1 与 1 之间。
+    错误：D 是奇数时抛出 `ValueError`。
+    出处：Vaswani et al., 2017, §3.5。
+    """
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} 是奇数，正弦与余弦没法成对。")
+    position = torch.arange(max_len, dtype=torch.float32)[:, None]
+    frequency = 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float32) / d_model)
+    angle = position * frequency  # (max_len, D/2)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+
+
+class SinusoidalPositionalEncoding(nn.Module):
+    """把正弦位置编码加到词元嵌入上；没有可训练的参数。
+
+    参数：max_len，最多的位置数；d_model，D。
+    错误：序列比 max_len 长时抛出 `ValueError`。
+    出处：Vaswani et al., 2017, §3.5。
+    """
+
+    def __init__(self, max_len: int, d_model: int):
+        super().__init__()
+        # 登记为 buffer 才会随 .to(device) 搬家；它能重算，所以不必存进 state_dict。
+        self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, N, D) → (B, N, D)。"""
+        if x.size(1) > self.encoding.size(0):
+            raise ValueError(f"序列有 {x.size(1)} 个位置，超过了 max_len={self.encoding.size(0)}。")
+        return x + self.encoding[: x.size(1)].to(x.dtype)

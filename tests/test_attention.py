@@ -1,0 +1,240 @@
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from course_lib.attention import (
+    MultiHeadAttention,
+    causal_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+)
+
+DTYPES = [torch.float32, torch.float16, torch.bfloat16]
+
+
+def qkv(*shape, keys=None, dtype=torch.float32, seed=0):
+    g = torch.Generator().manual_seed(seed)
+    key_shape = (*shape[:-2], keys or shape[-2], shape[-1])
+    return [torch.randn(s, generator=g).to(dtype) for s in (shape, key_shape, key_shape)]
+
+
+def torch_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:
+    """把我们的权重装进 torch 的多头注意力。"""
+    d_model = ours.q_proj.in_features
+    theirs = nn.MultiheadAttention(d_model, ours.num_heads, batch_first=True)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(
+            torch.cat([ours.q_proj.weight, ours.k_proj.weight, ours.v_proj.weight])
+        )
+        theirs.in_proj_bias.copy_(torch.cat([ours.q_proj.bias, ours.k_proj.bias, ours.v_proj.bias]))
+        theirs.out_proj.load_state_dict(ours.out_proj.state_dict())
+    return theirs.eval()
+
+
+def biased(attention: MultiHeadAttention) -> MultiHeadAttention:
+    """偏置初始化也打乱，零偏置会藏住接错线的错误。"""
+    for name, p in attention.named_parameters():
+        if name.endswith("bias"):
+            nn.init.normal_(p)
+    return attention.eval()
+
+
+class TestMasks:
+    def test_padding_mask(self):
+        mask = padding_mask(torch.tensor([[1, 1, 0], [1, 1, 1]]))
+        assert mask.dtype == torch.bool and mask.shape == (2, 1, 1, 3)
+        assert mask[0, 0, 0].tolist() == [True, True, False]
+
+    @pytest.mark.parametrize("bad", [torch.ones(3), torch.ones(1, 1, 3), torch.tensor([[1, 2]])])
+    def test_padding_mask_refuses(self, bad):
+        with pytest.raises(ValueError, match="attention_mask"):
+            padding_mask(bad)
+
+    def test_additive_mask_is_refused(self):
+        """-inf/0 的加性掩码不是 0/1，不能悄悄当成别的意思。"""
+        with pytest.raises(ValueError, match="只能含 0 和 1"):
+            padding_mask(torch.tensor([[0.0, -10000.0]]))
+
+    def test_causal_mask(self):
+        assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+        with pytest.raises(ValueError, match="至少是 1"):
+            causal_mask(0)
+
+
+class TestScaledDotProduct:
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(
+        batch=st.integers(1, 3),
+        heads=st.integers(1, 3),
+        queries=st.integers(1, 5),
+        keys=st.integers(1, 6),
+        d=st.integers(1, 9),
+        seed=st.integers(0, 99),
+    )
+    def test_matches_torch(self, batch, heads, queries, keys, d, seed):
+        q, k, v = qkv(batch, heads, queries, d, keys=keys, seed=seed)
+        g = torch.Generator().manual_seed(seed)
+        mask = torch.rand(batch, 1, queries, keys, generator=g) < 0.7
+        mask[..., 0] = True
+        output, weights = scaled_dot_product_attention(q, k, v, mask)
+        assert_close(output, F.scaled_dot_product_attention(q, k, v, attn_mask=mask), atol=1e-5, rtol=1e-5)
+        assert weights.shape == (batch, heads, queries, keys)
+        assert_close(weights.sum(-1), torch.ones(batch, heads, queries))
+        assert (weights[~mask.expand_as(weights)] == 0).all()
+
+    def test_weights_by_hand(self):
+        """两个键，分数差 ln 3 / √d 的 √d 倍：权重应当恰是 1/4 与 3/4。"""
+        q = torch.tensor([[1.0, 0, 0, 0]])
+        k = torch.tensor([[0.0, 0, 0, 0], [2 * math.log(3), 0, 0, 0]])
+        output, weights = scaled_dot_product_attention(q, k, torch.tensor([[0.0], [4.0]]))
+        assert_close(weights, torch.tensor([[0.25, 0.75]]))
+        assert_close(output, torch.tensor([[3.0]]))
+
+    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_fully_masked_rows_are_zero(self, dtype, need_weights):
+        q, k, v = qkv(2, 3, 4, 8, dtype=dtype)
+        mask = torch.ones(2, 1, 4, 4, dtype=torch.bool)
+        mask[1, :, 2] = False
+        output, weights = scaled_dot_product_attention(q, k, v, mask, need_weights)
+        assert output.isfinite().all()
+        assert (output[1, :, 2] == 0).all() and (output[1, :, 1] != 0).any()
+        if need_weights:
+            assert (weights[1, :, 2] == 0).all()
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_fully_masked_rows_have_finite_gradients(self, need_weights):
+        q, k, v = (t.requires_grad_() for t in qkv(1, 1, 3, 4))
+        mask = torch.tensor([[True, True, True], [False, False, False], [True, False, True]])
+        scaled_dot_product_attention(q, k, v, mask, need_weights)[0].sum().backward()
+        assert all(t.grad.isfinite().all() for t in (q, k, v))
+        assert (v.grad != 0).any()
+
+    @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 1e-5), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)])
+    def test_fused_path_agrees(self, dtype, atol):
+        q, k, v = qkv(2, 4, 16, 8, dtype=dtype)
+        mask = causal_mask(16)
+        by_hand, _ = scaled_dot_product_attention(q, k, v, mask)
+        fused, none = scaled_dot_product_attention(q, k, v, mask, need_weights=False)
+        assert none is None
+        assert_close(by_hand, fused, atol=atol, rtol=0)
+
+    def test_future_does_not_reach_the_past(self):
+        q, k, v = qkv(1, 1, 5, 4)
+        before, _ = scaled_dot_product_attention(q, k, v, causal_mask(5))
+        k[..., 3:, :] += 10
+        v[..., 3:, :] -= 10
+        after, _ = scaled_dot_product_attention(q, k, v, causal_mask(5))
+        assert_close(before[..., :3, :], after[..., :3, :])
+        assert not torch.allclose(before[..., 3:, :], after[..., 3:, :])
+
+    def test_dropout_is_applied_to_weights(self):
+        q, k, v = qkv(1, 1, 4, 4)
+        torch.manual_seed(0)
+        output, _ = scaled_dot_product_attention(q, k, v, dropout_p=0.5)
+        assert not torch.allclose(output, scaled_dot_product_attention(q, k, v)[0])
+
+    @pytest.mark.parametrize(
+        ("mask", "error", "words"),
+        [
+            (torch.ones(2, 1, 1, 4, dtype=torch.int64), TypeError, "布尔"),
+            (torch.zeros(4, 4), TypeError, "布尔"),
+            (torch.ones(3, 4, dtype=torch.bool), ValueError, r"\(3, 4\)"),
+            (torch.ones(2, 3, 4, 5, dtype=torch.bool), ValueError, "不能广播"),
+            (torch.ones(7, 2, 3, 4, 4, dtype=torch.bool), ValueError, "不能广播"),
+        ],
+    )
+    def test_wrong_masks(self, mask, error, words):
+        with pytest.raises(error, match=words):
+            scaled_dot_product_attention(*qkv(2, 3, 4, 8), mask)
+
+    def test_wrong_shapes(self):
+        q, k, v = qkv(1, 4, 8)
+        with pytest.raises(ValueError, match="宽度 8 与 key 的宽度 6"):
+            scaled_dot_product_attention(q, k[..., :6], v)
+        with pytest.raises(ValueError, match="一一对应"):
+            scaled_dot_product_attention(q, k, v[:, :2])
+
+
+class TestMultiHead:
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(
+        batch=st.integers(1, 3),
+        heads=st.sampled_from([1, 2, 4]),
+        d=st.integers(1, 5),
+        n=st.integers(1, 6),
+        seed=st.integers(0, 99),
+    )
+    def test_matches_torch(self, batch, heads, d, n, seed):
+        torch.manual_seed(seed)
+        ours = biased(MultiHeadAttention(heads * d, heads))
+        theirs = torch_twin(ours)
+        x = torch.randn(batch, n, heads * d)
+        keep = torch.rand(batch, n) < 0.6
+        keep[:, 0] = True
+        output, weights = ours(x, mask=padding_mask(keep), need_weights=True)
+        # 约定相反：torch 的 key_padding_mask 里 True 是挡住
+        expected, expected_weights = theirs(x, x, x, key_padding_mask=~keep, average_attn_weights=False)
+        assert_close(output, expected, atol=1e-5, rtol=1e-5)
+        assert_close(weights, expected_weights, atol=1e-5, rtol=1e-5)
+
+    def test_cross_attention_matches_torch(self):
+        torch.manual_seed(0)
+        ours = biased(MultiHeadAttention(12, 3))
+        query, memory = torch.randn(2, 4, 12), torch.randn(2, 7, 12)
+        expected, _ = torch_twin(ours)(query, memory, memory)
+        assert_close(ours(query, memory)[0], expected, atol=1e-5, rtol=1e-5)
+        other = torch.randn(2, 7, 12)
+        expected, _ = torch_twin(ours)(query, memory, other)
+        assert_close(ours(query, memory, other)[0], expected, atol=1e-5, rtol=1e-5)
+
+    def test_padding_lands_on_its_own_sentence(self):
+        """掩码错位到别的句子（S1-1 的错误）时，批量计算与逐句计算就不相等。"""
+        torch.manual_seed(0)
+        attention = biased(MultiHeadAttention(8, 4))
+        lengths, n = [2, 5, 3], 5
+        x = torch.randn(3, n, 8)
+        keep = torch.arange(n) < torch.tensor(lengths)[:, None]
+        batched, weights = attention(x, mask=padding_mask(keep), need_weights=True)
+        for i, length in enumerate(lengths):
+            alone, _ = attention(x[i : i + 1, :length])
+            assert_close(batched[i : i + 1, :length], alone, atol=1e-6, rtol=1e-5)
+            assert (weights[i, :, :, length:] == 0).all()
+
+    def test_permutation_equivariance(self):
+        torch.manual_seed(0)
+        attention, x, order = biased(MultiHeadAttention(8, 2)), torch.randn(2, 6, 8), torch.randperm(6)
+        assert_close(attention(x[:, order])[0], attention(x)[0][:, order], atol=1e-6, rtol=1e-5)
+
+    def test_split_and_merge_are_inverse(self):
+        attention, x = MultiHeadAttention(6, 3), torch.arange(24.0).view(1, 4, 6)
+        heads = attention.split_heads(x)
+        assert heads.shape == (1, 3, 4, 2)
+        assert heads[0, 1, 2].tolist() == x[0, 2, 2:4].tolist()
+        assert torch.equal(attention.merge_heads(heads), x)
+
+    def test_dropout_only_in_training(self):
+        torch.manual_seed(0)
+        attention, x = MultiHeadAttention(8, 2, dropout=0.5), torch.randn(1, 4, 8)
+        attention.train()
+        assert not torch.allclose(attention(x)[0], attention(x)[0])
+        attention.eval()
+        assert_close(attention(x)[0], attention(x)[0])
+
+    def test_weights_only_when_asked(self):
+        attention = MultiHeadAttention(8, 2)
+        assert attention(torch.randn(1, 3, 8))[1] is None
+
+    def test_wrong_input(self):
+        with pytest.raises(ValueError, match="d_model=10 不能被 num_heads=3 整除"):
+            MultiHeadAttention(10, 3)
+        with pytest.raises(ValueError, match="num_heads=0"):
+            MultiHeadAttention(8, 0)
+        with pytest.raises(ValueError, match=r"mask.unsqueeze\(1\)"):
+            MultiHeadAttention(8, 2)(torch.randn(2, 3, 8), mask=torch.ones(2, 3, 3, dtype=torch.bool))

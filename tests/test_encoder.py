@@ -1,0 +1,109 @@
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from course_lib.attention import causal_mask, padding_mask
+from course_lib.encoder import Encoder, EncoderLayer
+
+
+def shaken(module: nn.Module, seed=0) -> nn.Module:
+    """所有参数都随机，包括 γ、β 与偏置；默认的 1 和 0 会藏住接错线的错误。"""
+    g = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for p in module.parameters():
+            p.copy_(torch.randn(p.shape, generator=g) * 0.3 + (p.mean() if p.dim() == 1 else 0))
+    return module.eval()
+
+
+def torch_twin(ours: EncoderLayer) -> nn.TransformerEncoderLayer:
+    d_model, d_ff = ours.ffn.linear1.in_features, ours.ffn.linear1.out_features
+    theirs = nn.TransformerEncoderLayer(
+        d_model,
+        ours.self_attn.num_heads,
+        d_ff,
+        activation="gelu",
+        batch_first=True,
+        norm_first=ours.norm_first,
+        layer_norm_eps=ours.norm1.eps,
+    )
+    attn = ours.self_attn
+    weights = {
+        "self_attn.in_proj_weight": torch.cat([attn.q_proj.weight, attn.k_proj.weight, attn.v_proj.weight]),
+        "self_attn.in_proj_bias": torch.cat([attn.q_proj.bias, attn.k_proj.bias, attn.v_proj.bias]),
+        "self_attn.out_proj.weight": attn.out_proj.weight,
+        "self_attn.out_proj.bias": attn.out_proj.bias,
+    }
+    for name in ("linear1", "linear2"):
+        weights |= {f"{name}.{k}": v for k, v in getattr(ours.ffn, name).state_dict().items()}
+    for name in ("norm1", "norm2"):
+        weights |= {f"{name}.{k}": v for k, v in getattr(ours, name).state_dict().items()}
+    theirs.load_state_dict(weights)
+    return theirs.eval()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_layer_matches_torch(norm_first, need_weights):
+    ours = shaken(EncoderLayer(12, 3, 20, norm_first=norm_first, layer_norm_eps=1e-4))
+    x, keep = torch.randn(2, 5, 12), torch.tensor([[1, 1, 1, 0, 0], [1] * 5]).bool()
+    output, weights = ours(x, padding_mask(keep), need_weights)
+    # torch 的快速路径会把填充位置的输出清零，所以只比真实词元
+    with torch.enable_grad():
+        expected = torch_twin(ours)(x, src_key_padding_mask=~keep)
+    assert_close(output[keep], expected[keep], atol=1e-5, rtol=1e-5)
+    assert (weights is not None) == need_weights
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_encoder_matches_torch(norm_first):
+    ours = shaken(Encoder(3, 12, num_heads=3, d_ff=20, norm_first=norm_first))
+    x, mask = torch.randn(2, 5, 12), causal_mask(5)
+    expected = x
+    for layer in ours.layers:
+        expected = torch_twin(layer)(expected, src_mask=~mask)
+    if norm_first:
+        expected = nn.functional.layer_norm(expected, (12,), ours.norm.weight, ours.norm.bias, ours.norm.eps)
+    assert_close(ours(x, mask).last_hidden_state, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_what_is_asked_for_is_returned():
+    encoder, x = shaken(Encoder(3, 8, num_heads=2, d_ff=16)), torch.randn(2, 4, 8)
+    plain = encoder(x)
+    assert plain.hidden_states is None and plain.attentions is None
+    full = encoder(x, output_hidden_states=True, need_weights=True)
+    assert len(full.hidden_states) == 4 and torch.equal(full.hidden_states[0], x)
+    assert torch.equal(full.hidden_states[-1], full.last_hidden_state)
+    assert [w.shape for w in full.attentions] == [(2, 2, 4, 4)] * 3
+    assert_close(plain.last_hidden_state, full.last_hidden_state, atol=1e-5, rtol=1e-5)
+
+
+def test_pre_norm_needs_its_final_norm():
+    """pre-norm 的主干一路相加，不补最后的层归一化，输出的方差就随层数增长。"""
+    torch.manual_seed(0)
+    encoder, x = Encoder(12, 64, num_heads=4, d_ff=256, norm_first=True).eval(), torch.randn(4, 10, 64)
+    normed = encoder(x, output_hidden_states=True)
+    assert normed.hidden_states[-1].std() > 1.2
+    assert normed.last_hidden_state.std().item() == pytest.approx(1, abs=0.01)
+
+
+def test_dropout_reaches_both_sublayers():
+    torch.manual_seed(0)
+    layer, x = EncoderLayer(8, 2, 16, dropout=0.5).train(), torch.randn(1, 4, 8)
+    assert not torch.allclose(layer(x)[0], layer(x)[0])
+    rates = {m.p for m in layer.modules() if isinstance(m, nn.Dropout)} | {layer.self_attn.dropout}
+    assert rates == {0.5}
+
+
+def test_equivariant_without_positions():
+    encoder, x, order = shaken(Encoder(2, 8, num_heads=2, d_ff=16)), torch.randn(1, 6, 8), torch.randperm(6)
+    moved, still = encoder(x[:, order]).last_hidden_state, encoder(x).last_hidden_state
+    assert_close(moved, still[:, order], atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(moved, still)  # 等变，不是不变
+
+
+def test_runs_in_half_precision():
+    for dtype in (torch.float16, torch.bfloat16):
+        encoder = Encoder(2, 8, num_heads=2, d_ff=16).to(dtype).eval()
+        output = encoder(torch.randn(1, 4, 8, dtype=dtype), causal_mask(4)).last_hidden_state
+        assert output.dtype == dtype and output.isfinite().all()
