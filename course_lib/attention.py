@@ -147,7 +147,9 @@ def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
     if mask is None:
         return
     if mask.dtype != torch.bool:
-        raise TypeError(f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}；整数掩码请先用 .bool()。")
+        raise TypeError(
+            f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}；整数掩码请先用 .bool()。"
+        )
     expected = (*torch.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.size(-2), key.size(-2))
     try:
         fits = torch.broadcast_shapes(mask.shape, expected) == expected

@@ -52,7 +52,9 @@ class BertEmbeddings(nn.Module):
             low, high = int(ids.min()), int(ids.max())
             if low < 0 or high >= table.num_embeddings:
                 wrong = low if low < 0 else high
-                raise ValueError(f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。")
+                raise ValueError(
+                    f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。"
+                )
 
 
 class Bert(nn.Module):

@@ -29,9 +29,7 @@ def torch_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     d_model = ours.q_proj.in_features
     theirs = nn.MultiheadAttention(d_model, ours.num_heads, batch_first=True)
     with torch.no_grad():
-        theirs.in_proj_weight.copy_(
-            torch.cat([ours.q_proj.weight, ours.k_proj.weight, ours.v_proj.weight])
-        )
+        theirs.in_proj_weight.copy_(torch.cat([ours.q_proj.weight, ours.k_proj.weight, ours.v_proj.weight]))
         theirs.in_proj_bias.copy_(torch.cat([ours.q_proj.bias, ours.k_proj.bias, ours.v_proj.bias]))
         theirs.out_proj.load_state_dict(ours.out_proj.state_dict())
     return theirs.eval()
@@ -116,7 +114,9 @@ class TestScaledDotProduct:
         assert all(t.grad.isfinite().all() for t in (q, k, v))
         assert (v.grad != 0).any()
 
-    @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 1e-5), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)])
+    @pytest.mark.parametrize(
+        ("dtype", "atol"), [(torch.float32, 1e-5), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)]
+    )
     def test_fused_path_agrees(self, dtype, atol):
         q, k, v = qkv(2, 4, 16, 8, dtype=dtype)
         mask = causal_mask(16)

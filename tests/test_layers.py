@@ -51,7 +51,9 @@ class TestSinusoid:
     def test_relative_offset_is_a_rotation(self):
         """PE[pos + k] 与 PE[pos] 的点积只取决于 k。"""
         table = sinusoidal_encoding(60, 16)
-        assert_close((table[5:50] * table[:45]).sum(-1), (table[5] @ table[0]).expand(45), atol=1e-4, rtol=1e-4)
+        assert_close(
+            (table[5:50] * table[:45]).sum(-1), (table[5] @ table[0]).expand(45), atol=1e-4, rtol=1e-4
+        )
 
     def test_module(self):
         module = SinusoidalPositionalEncoding(10, 8)

@@ -1,0 +1,76 @@
+"""笔记本在仓库里的样子：没有输出，只有必要的元数据，公开地址处处一致。
+
+直接运行就把 `chapters/` 里的笔记本都整理好；`--repo URL` 同时换掉 `_config.yml` 里的公开地址。
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CONFIG = ROOT / "_config.yml"
+REPOSITORY = re.compile(r"(?<=^repository:\n  url: )\S+", re.M)
+
+BADGE = re.compile(r"^\[▶ 在 Colab 中打开本章\]\(.*\)$", re.M)
+SETUP = """\
+try:
+    from course_lib.notebook import setup
+except ModuleNotFoundError:  # 只带着这一个文件来的，比如在 Colab 里
+    %pip install -q git+{url}
+    from course_lib.notebook import setup
+
+setup()"""
+
+
+def chapters() -> list[Path]:
+    return sorted((ROOT / "chapters").glob("*.ipynb"))
+
+
+def repository_url() -> str:
+    return REPOSITORY.search(CONFIG.read_text(encoding="utf8"))[0]
+
+
+def canonical(notebook: dict, name: str, url: str) -> str:
+    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址。"""
+    cells = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"]).rstrip()
+        if cell["id"] == "setup":
+            source = SETUP.format(url=url)
+        source = BADGE.sub(
+            f"[▶ 在 Colab 中打开本章]({url.replace('github.com', 'colab.research.google.com/github')}"
+            f"/blob/main/chapters/{name})",
+            source,
+        )
+        tags = cell["metadata"].get("tags")
+        form = {
+            "cell_type": cell["cell_type"],
+            "id": cell["id"],
+            "metadata": {"tags": tags} if tags else {},
+            "source": source.splitlines(keepends=True),
+        }
+        if cell["cell_type"] == "code":
+            form |= {"execution_count": None, "outputs": []}
+        cells.append(dict(sorted(form.items())))
+    kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    form = {"cells": cells, "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(form, ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库")
+    url = parser.parse_args().repo
+    if url is not None:
+        if not re.fullmatch(r"https://[\w.-]+/[\w.-]+/[\w.-]+", url):
+            sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，这里是 {url!r}。")
+        CONFIG.write_text(REPOSITORY.sub(url, CONFIG.read_text(encoding="utf8")), encoding="utf8")
+    for path in chapters():
+        text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, repository_url())
+        path.write_text(text, encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()

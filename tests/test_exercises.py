@@ -1,0 +1,102 @@
+"""练习：每道题的折叠解答都能通过，典型的错答得到对路的提示，没写完不报错。"""
+
+import contextlib
+import io
+import re
+
+import pytest
+import torch
+from test_chapter_form import CHAPTERS, cells, source
+from wrong_answers import WRONG_ANSWERS
+
+from course_lib.exercises import check, exercise_names
+
+SOLUTION = re.compile(r"<details>\s*<summary>[^<]*</summary>\s*```python\n(.*?)```.*?</details>", re.S)
+ASKED = re.compile(r'\bcheck\("([^"]+)"')
+
+
+def spoken(name, answer):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        passed = check(name, answer)
+    return passed, out.getvalue().strip()
+
+
+def asked_in(path):
+    return [name for c in cells(path, "code") for name in ASKED.findall(source(c))]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+class TestChapter:
+    def test_three_to_five_exercises(self, path):
+        names = asked_in(path)
+        assert 3 <= len(names) <= 5 and len(set(names)) == len(names)
+        assert {n.split(".")[0] for n in names} == {re.sub(r"^\d+_", "", path.stem)}
+
+    def test_unfinished_cells_do_not_pass(self, path):
+        """读者还没动手时，练习格应当说“还没有写完”，既不报错，也不算对。"""
+        scope = {}
+        for c in cells(path, "code"):
+            if ASKED.search(source(c)):
+                with contextlib.redirect_stdout(io.StringIO()) as out:
+                    exec(preamble(path) + source(c), scope)
+                assert out.getvalue().count("○ 还没有写完") == len(ASKED.findall(source(c))), c["id"]
+
+    def test_folded_solutions_pass(self, path):
+        solutions = SOLUTION.findall("\n\n".join(source(c) for c in cells(path, "markdown")))
+        scope, passed = {}, []
+        for solution in solutions:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(preamble(path) + solution, scope)
+            assert "✗" not in out.getvalue() and "○" not in out.getvalue(), f"{solution}\n{out.getvalue()}"
+            passed += ASKED.findall(solution)
+        assert passed == asked_in(path), "每道题都要有折叠的解答，次序相同，解答末尾调用 check"
+
+
+def preamble(path):
+    """章里练习之前的 import；解答只许依赖它们和解答自己。"""
+    lines = [
+        line
+        for c in cells(path, "code")
+        if c["id"] != "setup"
+        for line in re.findall(
+            r"(?m)^(?:import .+|from .+ import [^(\n]+|from .+ import \([^)]+\))$", source(c)
+        )
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def test_every_check_is_asked_somewhere():
+    assert sorted(name for path in CHAPTERS for name in asked_in(path)) == exercise_names()
+
+
+@pytest.mark.parametrize("name", exercise_names())
+def test_wrong_answers_get_their_hints(name):
+    """每道题至少两个典型错答，提示各不相同，且说中要害。"""
+    wrong = WRONG_ANSWERS[name]
+    assert len(wrong) >= 2
+    hints = set()
+    for answer, words in wrong:
+        torch.manual_seed(0)
+        passed, verdict = spoken(name, answer)
+        assert not passed and verdict.startswith("✗ "), verdict
+        assert words in verdict, verdict
+        hints.add(verdict)
+    assert len(hints) == len(wrong)
+
+
+@pytest.mark.parametrize("name", exercise_names())
+@pytest.mark.parametrize("answer", [None, ..., lambda *args: None, lambda *args: ...])
+def test_unfinished(name, answer):
+    passed, verdict = spoken(name, answer)
+    assert not passed
+    assert verdict.startswith("○ 还没有写完") or (callable(answer) and verdict.startswith("✗ 还不对"))
+
+
+def test_a_crashing_answer_is_reported_not_raised():
+    passed, verdict = spoken(exercise_names()[0], lambda *args: 1 / 0)
+    assert not passed and ("ZeroDivisionError" in verdict or verdict.startswith("✗ 还不对"))
+
+
+def test_unknown_exercise():
+    with pytest.raises(ValueError, match="没有名叫"):
+        check("nothing.here", 1)
