@@ -1,0 +1,103 @@
+"""所有插图共用的一套画法：同样的纸、同样的颜色、同样的框与箭头。"""
+
+import math
+from pathlib import Path
+
+import drawsvg
+
+FONT = "'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+HEAD = 10
+PAPER, INK, FAINT = "#ffffff", "#22303c", "#5f6b76"
+# 一种颜色一个意思，全书不变：查询、键、值、权重、输出
+QUERY, KEY, VALUE, WEIGHT, OUTPUT = "#c2500f", "#1f6fb2", "#2e7d4f", "#7a4fa3", "#a8336b"
+
+
+class Canvas:
+    """一张图：先给大小、标题与一段替代文字，再往上画。
+
+    自带浅色底，所以在深色页面上也读得清；尺寸以像素计，显示时按宽度缩放。
+    """
+
+    def __init__(self, name: str, width: int, height: int, title: str, description: str):
+        self.name = name
+        self.drawing = drawsvg.Drawing(
+            width,
+            height,
+            id_prefix=f"{name}-",
+            font_family=FONT,
+            role="img",
+            aria_label=f"{title}。{description}",
+            style="max-width:100%;height:auto",
+        )
+        self.drawing.append_title(title)
+        self.drawing.append(drawsvg.Rectangle(0, 0, width, height, rx=8, fill=PAPER))
+
+    def text(
+        self, words: str, x: float, y: float, size: int = 16, color: str = INK, anchor: str = "middle", **kw
+    ):
+        """一行字，y 是字的中线。"""
+        self.drawing.append(
+            drawsvg.Text(words, size, x, y, fill=color, text_anchor=anchor, dominant_baseline="central", **kw)
+        )
+
+    def box(
+        self, x, y, width, height, words: str = "", color: str = INK, size: int = 16, filled: bool = False
+    ):
+        """圆角框，字在正中；多行用换行符分开。"""
+        self.drawing.append(
+            drawsvg.Rectangle(
+                x,
+                y,
+                width,
+                height,
+                rx=6,
+                fill=color if filled else tint(color),
+                stroke=color,
+                stroke_width=1.5,
+            )
+        )
+        lines = words.split("\n") if words else []
+        for i, line in enumerate(lines):
+            middle = y + height / 2 + (i - (len(lines) - 1) / 2) * size * 1.35
+            self.text(line, x + width / 2, middle, size, "#ffffff" if filled else INK)
+
+    def arrow(
+        self, *points: tuple[float, float], color: str = FAINT, width: float = 1.8, dashed: bool = False
+    ):
+        """折线箭头，依次经过各点；箭头的大小不随线宽变。"""
+        *_, (x1, y1), (x2, y2) = points
+        length = math.hypot(x2 - x1, y2 - y1)
+        ux, uy = (x2 - x1) / length, (y2 - y1) / length
+        x0, y0 = x2 - HEAD * ux, y2 - HEAD * uy  # 线在箭头的底边处停下
+        line = drawsvg.Path(fill="none", stroke=color, stroke_width=width)
+        if dashed:
+            line.args["stroke-dasharray"] = "5 4"
+        line.M(*points[0])
+        for x, y in (*points[1:-1], (x0, y0)):
+            line.L(round(x, 1), round(y, 1))
+        self.drawing.append(line)
+        wing = HEAD * 0.45
+        corners = x2, y2, x0 - wing * uy, y0 + wing * ux, x0 + wing * uy, y0 - wing * ux
+        self.drawing.append(drawsvg.Lines(*(round(c, 1) for c in corners), close=True, fill=color))
+
+    def grid(self, x, y, rows: int, columns: int, cell: float, color: str = INK, values=None):
+        """一个矩阵：rows × columns 个方格，values（0 到 1）定深浅。"""
+        for i in range(rows):
+            for j in range(columns):
+                shade = 0.25 if values is None else values[i][j]
+                self.drawing.append(
+                    drawsvg.Rectangle(
+                        x + j * cell, y + i * cell, cell, cell,
+                        fill=color, fill_opacity=round(0.08 + 0.85 * shade, 2), stroke=PAPER, stroke_width=1.5,
+                    )
+                )  # fmt: skip
+
+    def save(self) -> None:
+        path = Path(__file__).parents[1] / f"{self.name}.svg"
+        path.write_text(self.drawing.as_svg(header="") + "\n", encoding="utf8")
+
+
+def tint(color: str, strength: float = 0.12) -> str:
+    """与白纸混成的浅色，用作框的底色。"""
+    channels = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + (c - 255) * strength):02x}" for c in channels)
