@@ -72,17 +72,20 @@ const unfold = (params) => {
 # 比栏宽就整体缩小，缩到六成还放不下就在框内横向滚动；框高跟着内容走
 FIT = """
 const fit = () => {
-  document.body.style.zoom = Math.max(0.6, Math.min(1, innerWidth / WIDTH));
-  const page = document.documentElement, bar = page.scrollWidth > innerWidth ? 18 : 2;
+  const width = document.querySelector('#expanded[visibility=visible]') ? 1026 : WIDTH, page = document.documentElement;
+  document.body.style.width = width + 'px';
+  document.body.style.zoom = Math.max(0.6, Math.min(1, innerWidth / width));
+  const bar = page.scrollWidth > innerWidth ? 18 : 2;
   try { frameElement.style.height = Math.ceil(page.getBoundingClientRect().height) + bar + 'px'; } catch (blocked) {}
 };
 new ResizeObserver(fit).observe(document.body);
 addEventListener('resize', fit);
+addEventListener('click', fit);  // 神经元视图点开后更宽
 """
 
 STYLE = """
 html { background: #fff; color: #000; overflow-x: auto; }
-body { margin: 0; padding: 8px; width: WIDTHpx; box-sizing: border-box; }
+body { margin: 0; padding: 8px; box-sizing: border-box; }
 select { font: inherit; margin-right: 1em; }
 """
 
@@ -102,11 +105,14 @@ def offline_frame(page: str, width: int, title: str) -> str:
     random_id = params["root_div_id"]
     _fold(params["attention"])
     data = json.dumps(params, separators=(",", ":")).replace("<", r"\u003c")  # 词元里可能写着 </script>
-    body = f"{_code(before)}unfold({data}){_code(page[end:])}"
-    body = body.replace(random_id, "bertviz-" + hashlib.sha256(body.replace(random_id, "").encode()).hexdigest()[:12])
+    after = re.sub(r"\A; // HACK.*", ";", page[end:])  # bertviz 在这句注释里又抄了一遍数据
+    body = f"{_code(before)}unfold({data}){_code(after)}"
+    body = body.replace(
+        random_id, "bertviz-" + hashlib.sha256(body.replace(random_id, "").encode()).hexdigest()[:12]
+    )
     source = (
         f'<!doctype html><html lang="zh-CN"><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{STYLE.replace('WIDTH', str(width + 16))}</style>"
+        f"<style>{STYLE}</style>"
         f'<script data-library="d3">{d3_source()}</script><script>{STAND_INS}{UNFOLD}</script>'
         f"{body}<script>{FIT.replace('WIDTH', str(width + 16))}</script>"
     )
@@ -126,7 +132,9 @@ _DECODER = json.JSONDecoder(parse_float=lambda digits: float(f"{float(digits):.4
 
 
 def _fold(views) -> None:
-    whole, *parts = views.values() if isinstance(views, dict) else views
+    whole, *parts = views = list(views.values() if isinstance(views, dict) else views)
+    for view in views:
+        view.pop("name", None)  # 它的脚本用不到
     if parts:
         n, n_a = len(whole["left_text"]), len(parts[0]["left_text"])
         spans = {"a": [0, n_a], "b": [n_a, n]}
@@ -137,7 +145,9 @@ def _fold(views) -> None:
 
 
 def _code(part: str) -> str:
-    part = re.sub(r'<script src="https:[^>]*></script>|require\.config\(\{.*?\}\);', "", part, flags=re.DOTALL)
+    part = re.sub(
+        r'<script src="https:[^>]*></script>|require\.config\(\{.*?\}\);', "", part, flags=re.DOTALL
+    )
     if re.search(r"""(src|href)=["']?https?:|cdnjs""", part):
         raise RuntimeError("bertviz 的输出里还有外部地址：它的版本可能变了，请装 bertviz==1.4.1。")
     return _chinese(part)

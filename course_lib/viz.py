@@ -31,7 +31,9 @@ def head_view(model, tokenizer, sentence_a, sentence_b=None, layer=None, heads=N
     if heads is not None:
         heads = _indices("heads", heads, config.num_attention_heads)
     data = _attention(model, tokenizer, sentence_a, sentence_b)
-    page = bertviz.head_view(**data, layer=layer, heads=heads, include_layers=layers, html_action="return").data
+    page = bertviz.head_view(
+        **data, layer=layer, heads=heads, include_layers=layers, html_action="return"
+    ).data
     _show("头视图", page, max(350, 20 * config.num_attention_heads), sentence_a, sentence_b)
 
 
@@ -60,10 +62,17 @@ def neuron_view(model, tokenizer, sentence_a, sentence_b=None, layer=None, head=
     _indices("head", [head or 0], config.num_attention_heads)
     _encode(model, tokenizer, sentence_a, sentence_b)
     page = bertviz.neuron_view.show(
-        QueriesAndKeys(model), "bert", tokenizer, sentence_a, sentence_b,
-        display_mode="light", layer=layer, head=head, html_action="return",
-    ).data  # fmt: skip
-    _show("神经元视图", page, 1010, sentence_a, sentence_b)
+        QueriesAndKeys(model),
+        "bert",
+        tokenizer,
+        sentence_a,
+        sentence_b,
+        display_mode="light",
+        layer=layer,
+        head=head,
+        html_action="return",
+    ).data
+    _show("神经元视图", page, 440, sentence_a, sentence_b)
 
 
 class QueriesAndKeys:
@@ -129,7 +138,9 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     ax.figure.colorbar(image, ax=ax, shrink=0.8)
     if rows <= 8 and cols <= 8 if annotate is None else annotate:
         for (row, col), value in np.ndenumerate(values):
-            text = f"{value:.2f}" if math.isfinite(value) else str(value).replace("inf", "∞").replace("-", "−")
+            text = (
+                f"{value:.2f}" if math.isfinite(value) else str(value).replace("inf", "∞").replace("-", "−")
+            )
             light = math.isfinite(value) and abs(value) > 0.6 * top
             ax.text(col, row, text, ha="center", va="center", fontsize=8, color="white" if light else "black")
     return ax
@@ -144,7 +155,9 @@ def _indices(name, chosen, count):
 
 def _encode(model, tokenizer, sentence_a, sentence_b):
     for name, sentence in [("sentence_a", sentence_a), ("sentence_b", sentence_b)]:
-        if not (sentence is None and name == "sentence_b") and not (isinstance(sentence, str) and sentence.strip()):
+        if not (sentence is None and name == "sentence_b") and not (
+            isinstance(sentence, str) and sentence.strip()
+        ):
             raise ValueError(f"{name}={sentence!r}：这里要一个非空的句子（字符串）。")
     inputs = tokenizer(sentence_a, sentence_b, return_tensors="pt")
     n, limit = inputs["input_ids"].shape[1], model.config.max_position_embeddings
