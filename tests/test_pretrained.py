@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -102,6 +103,24 @@ def test_never_asks_for_a_pickle(hub):
     assert {path.split("/")[1] for _, path in hub.requests} == {"someone"}
 
 
+def test_no_other_host_is_asked(hub, tmp_path, monkeypatch):
+    """hub 的客户端会先向官方站点要一张名单；transformers 也可能自己去联网。"""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import _detect_agent
+
+    monkeypatch.setattr(_detect_agent, "_registry", None)
+    monkeypatch.setattr(constants, "AGENT_HARNESSES_PATH", str(tmp_path / "harnesses.json"))
+    hosts, resolve = set(), socket.getaddrinfo
+
+    def note(host, *rest, **options):
+        hosts.add(host)
+        return resolve(host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", note)
+    load_bert(REPO)
+    assert hosts == {"127.0.0.1"}
+
+
 def test_cached_model_survives_a_dead_hub(hub, monkeypatch):
     folder = model_folder(REPO)
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
@@ -119,13 +138,17 @@ def test_cached_weights_are_not_fetched_again(hub):
 
 
 def test_endpoint_home_and_name_work_from_the_environment(hub, tmp_path):
-    """与读者的用法一样：全新的进程，只设环境变量。"""
-    code = (
-        "from course_lib.pretrained import load_bert; t, m = load_bert(); print(len(t), m.config.hidden_size)"
-    )
+    """与读者的用法一样：全新的进程，只设环境变量；只导入、不装模型时，不拖进 transformers。"""
+    code = """if True:
+        import sys
+        from course_lib.pretrained import load_bert
+        print(len({"transformers", "huggingface_hub"} & sys.modules.keys()))
+        tokenizer, model = load_bert()
+        print(len(tokenizer), model.config.hidden_size)
+    """
     env = os.environ | {"COURSE_BERT": REPO, "HF_HOME": str(tmp_path / "fresh")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split() == [str(len(WORDS)), "16"], done.stderr
+    assert done.stdout.split() == ["0", str(len(WORDS)), "16"], done.stderr
     assert (tmp_path / "fresh/hub/models--someone--tiny-bert/snapshots" / COMMIT / WEIGHTS).exists()
 
 
@@ -537,11 +560,3 @@ def test_builtin_pair():
         8612,
     ]
     assert len(model(**tokenizer("bank", return_tensors="pt"), output_attentions=True).attentions) == 6
-
-
-def test_importing_pretrained_stays_light():
-    code = "import sys, course_lib.pretrained; print([m for m in ('transformers', 'huggingface_hub') if m in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.strip() == "[]"
