@@ -1,0 +1,126 @@
+"""我们自己的 BERT 装上真实权重，每一层都与 Hugging Face 的相同。"""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from course_lib.bert import Bert
+from course_lib.config import BertConfig
+from course_lib.pretrained import load_bert
+
+
+@pytest.fixture(scope="module")
+def pair():
+    tokenizer, reference = load_bert()
+    return tokenizer, reference, Bert.from_pretrained()
+
+
+BATCHES = {
+    "一句": ["time flies like an arrow"],
+    "带填充的一批": [
+        "time flies like an arrow",
+        "hi",
+        "the bank robber sat on the river bank, 分词 included",
+    ],
+    "句对": [("time flies like an arrow", "fruit flies like a banana"), ("yes", "no")],
+    "最长": ["time flies like an arrow while fruit flies like a banana " * 46],
+}
+
+
+@pytest.mark.parametrize("texts", BATCHES.values(), ids=BATCHES)
+def test_matches_the_reference_at_every_layer(pair, texts):
+    tokenizer, reference, ours = pair
+    inputs = tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+    # 512 个键相加，fp32 的舍入本身就有 1e-5：Hugging Face 自己的两种实现也相差这么多
+    atol = 2e-5 if inputs.input_ids.size(1) == 512 else 1e-5
+    with torch.no_grad():
+        expected = reference(**inputs, output_hidden_states=True, output_attentions=True)
+        got = ours(**inputs, output_hidden_states=True, need_weights=True)
+        fused = ours(**inputs).last_hidden_state
+    real = inputs.attention_mask.bool()
+    assert len(got.hidden_states) == len(expected.hidden_states) == ours.config.num_layers + 1
+    for layer, (a, b) in enumerate(zip(got.hidden_states, expected.hidden_states, strict=True)):
+        assert_close(a[real], b[real], atol=atol, rtol=0, msg=lambda m, layer=layer: f"第 {layer} 层：{m}")
+    for a, b in zip(got.attentions, expected.attentions, strict=True):
+        keep = real[:, None, :, None].expand_as(a)
+        assert_close(a[keep], b[keep], atol=1e-5, rtol=0)
+    assert_close(fused[real], expected.last_hidden_state[real], atol=atol, rtol=0)
+
+
+def test_padding_does_not_matter(pair):
+    tokenizer, _, ours = pair
+    texts = ["time flies like an arrow", "hi", "the bank robber sat on the river bank"]
+    batch = tokenizer(texts, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        together = ours(**batch).last_hidden_state
+        for text, row in zip(texts, together, strict=True):
+            alone = ours(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
+            assert_close(row[: len(alone)], alone, atol=1e-5, rtol=0)
+
+
+def test_segments_matter(pair):
+    tokenizer, _, ours = pair
+    inputs = tokenizer("yes", "no", return_tensors="pt")
+    with torch.no_grad():
+        both = ours(**inputs).last_hidden_state
+        one = ours(inputs.input_ids, inputs.attention_mask).last_hidden_state
+    assert not torch.allclose(both, one, atol=1e-3)
+
+
+def test_eval_mode_and_precision(pair):
+    ours = pair[2]
+    assert not ours.training
+    assert {p.dtype for p in ours.parameters()} == {torch.float32}
+
+
+SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)
+
+
+class TestWrongInput:
+    @pytest.fixture
+    def bert(self):
+        return Bert(SMALL).eval()
+
+    @pytest.mark.parametrize(
+        ("ids", "words"),
+        [
+            ([[1, 20]], "词元编号 20 不在 0 到 19 之间"),
+            ([[1, -1]], "词元编号 -1"),
+            ([[1] * 7], "7 个词元，超过了 max_len=6"),
+            ([[]], "不为空"),
+            ([1, 2], r"形状应当是 \(B, N\)"),
+        ],
+    )
+    def test_ids(self, bert, ids, words):
+        with pytest.raises(ValueError, match=words):
+            bert(torch.tensor(ids, dtype=torch.long))
+
+    def test_shapes(self, bert):
+        ids = torch.ones(2, 4, dtype=torch.long)
+        with pytest.raises(ValueError, match="attention_mask 的形状"):
+            bert(ids, torch.ones(2, 3))
+        with pytest.raises(ValueError, match="token_type_ids 的形状"):
+            bert(ids, token_type_ids=torch.zeros(1, 4, dtype=torch.long))
+        with pytest.raises(ValueError, match="段编号 2"):
+            bert(ids, token_type_ids=torch.full((2, 4), 2))
+
+    def test_text_beyond_512_tokens(self, pair):
+        tokenizer, _, ours = pair
+        ids = tokenizer("bank " * 600, return_tensors="pt", verbose=False).input_ids
+        with pytest.raises(ValueError, match="602 个词元，超过了 max_len=512，请先截断"):
+            ours(ids)
+
+
+def test_dropout_in_training():
+    torch.manual_seed(0)
+    bert, ids = Bert(SMALL).train(), torch.ones(1, 4, dtype=torch.long)
+    assert not torch.allclose(bert(ids).last_hidden_state, bert(ids).last_hidden_state)
+    assert not torch.allclose(bert.embeddings(ids), bert.embeddings(ids))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision(dtype):
+    bert = Bert(SMALL).to(dtype).eval()
+    mask = torch.tensor([[1, 1, 0, 0]])
+    output = bert(torch.ones(1, 4, dtype=torch.long), mask).last_hidden_state
+    assert output.dtype == dtype and output.isfinite().all()
