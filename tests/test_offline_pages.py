@@ -1,0 +1,74 @@
+"""成书所用的两个 Sphinx 扩展里不必成书就能查的部分。"""
+
+from types import SimpleNamespace
+
+import chinese_search
+import offline_pages
+import pytest
+from docutils import nodes
+from sphinx.errors import ConfigError
+
+
+@pytest.mark.parametrize("name", ["course_lib/new.py", "course_lib/data/new.json", "figures/new.svg"])
+def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
+    """库或插图里任何一个文件变了，缓存的文件夹就变；改回来又是原来那个。"""
+    monkeypatch.setattr(offline_pages, "ROOT", tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    digests = []
+    for text in ["一", "二", "一"]:
+        path.write_text(text, encoding="utf-8")
+        digests.append(offline_pages.library_digest())
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_library_digest_follows_versions(monkeypatch):
+    before = offline_pages.library_digest()
+    monkeypatch.setattr(offline_pages, "version", lambda name: "0")
+    assert offline_pages.library_digest() != before
+
+
+def test_other_mathjax_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "tex-svg-full.js").write_text("别的东西", encoding="utf-8")
+    monkeypatch.setattr(offline_pages, "package_file", lambda package, path: tmp_path / "tex-svg-full.js")
+    with pytest.raises(ConfigError, match=r"SHA-256 是 .* 应当是 a4354ff"):
+        offline_pages.use_local_files(None, None)
+
+
+def test_missing_package_is_named():
+    with pytest.raises(ConfigError, match=r"找不到 no_such_package 里的 a\.js"):
+        offline_pages.package_file("no_such_package", "a.js")
+
+
+def test_d3_is_linked_from_any_depth():
+    page = "&lt;script data-library=&quot;d3&quot;&gt;var d3&lt;/script&gt;|"
+    doctree = nodes.section("", nodes.raw("", page * 2, format="html"))
+    offline_pages.share_d3(None, doctree, "chapters/a")
+    link = "&lt;script src=&quot;../_static/d3.v5.min.js&quot;&gt;&lt;/script&gt;|"
+    assert doctree.astext() == link * 2
+
+
+def test_plots_are_described_by_their_section():
+    named, first, second = nodes.image(alt="原有"), nodes.image(), nodes.image()
+    inner = nodes.section("", nodes.title("", "里"), second)
+    offline_pages.describe_plots(None, nodes.section("", nodes.title("", "外"), named, first, inner), "a")
+    assert [image["alt"] for image in (named, first, second)] == [
+        "原有",
+        "“外”一节的第 1 幅图，由它上方的代码画出",
+        "“里”一节的第 1 幅图，由它上方的代码画出",
+    ]
+
+
+def test_tooltips_are_translated(tmp_path):
+    page = tmp_path / "a.html"
+    page.write_text('<a title="Launch on Colab" aria-label="Mainly">Launch on Colab</a>', encoding="utf-8")
+    offline_pages.translate_tooltips(SimpleNamespace(outdir=tmp_path), None)
+    assert (
+        page.read_text(encoding="utf-8")
+        == '<a title="在 Colab 中打开" aria-label="Mainly">Launch on Colab</a>'
+    )
+
+
+def test_chinese_is_split_into_pairs():
+    split = chinese_search.ChinesePairs({}).split("多头注意力 d_model=384，键")
+    assert split == [*"多头注意力", "多头", "头注", "注意", "意力", "d_model", "384", "键"]
