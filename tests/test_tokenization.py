@@ -219,7 +219,7 @@ def test_tokenize_special_cases(text, tokens):
 
 
 def test_steps_one_by_one():
-    assert clean_text("a\0\u200b\tb\u00a0c\ufffd\x85") == "a b c"
+    assert clean_text("a\0\u200b\tb\u00a0c\ufffd\x85\u2028\u2029") == "a b c  "
     assert space_cjk("我爱NLP") == " 我  爱 NLP"
     assert space_cjk("かな한글") == "かな한글"
     assert remove_accents("Éé") == "Ee"
@@ -250,6 +250,7 @@ def test_toy_vocabulary():
     toy = WordPieceTokenizer(TOY)
     assert toy.encode("Unaffable una!", add_special_tokens=False) == [20, 30, 40, 20, 50, 10]
     assert toy.decode([20, 30, 40, 20]) == "unaffable un"
+    assert WordPieceTokenizer(["a", "####"]).decode([1, 0, 1]) == "#### a##"
     assert toy.tokenize("[CLS]") == ["[UNK]"] * 3
     with pytest.raises(ValueError, match=r"\[CLS\]"):
         toy.encode("una")
