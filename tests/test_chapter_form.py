@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from unicodedata import east_asian_width
 
 import notebook_form
 import pytest
@@ -53,6 +54,11 @@ def source(cell):
     return "".join(cell["source"])
 
 
+def columns(line):
+    """一行占几列；汉字占两列。"""
+    return sum(2 if east_asian_width(ch) in "WF" else 1 for ch in line)
+
+
 def without_code(text):
     """去掉代码块、行内代码、公式、链接地址与 HTML 标签，只留行文。"""
     text = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.S)
@@ -97,6 +103,8 @@ def test_cells(path):
     lengths = sorted(source(c).count("\n") + 1 for c in code if c["id"] != "setup")
     assert lengths[-1] <= 20, "有代码格超过 20 行"
     assert lengths[int(len(lengths) * 0.9)] <= 14, f"代码格偏长：{lengths}"
+    too_wide = [line for c in code for line in source(c).splitlines() if columns(line) > 84]
+    assert not too_wide, "代码行太宽，书页上放不下：\n" + "\n".join(too_wide)
     kinds = "".join(c["cell_type"][0] for c in all_cells)
     assert "ccc" not in kinds, "连续三个代码格之间没有文字"
 
