@@ -31,7 +31,7 @@ def test_library_digest_follows_versions(monkeypatch):
 def test_other_mathjax_is_refused(tmp_path, monkeypatch):
     (tmp_path / "tex-svg-full.js").write_text("别的东西", encoding="utf-8")
     monkeypatch.setattr(offline_pages, "package_file", lambda package, path: tmp_path / "tex-svg-full.js")
-    with pytest.raises(ConfigError, match=r"SHA-256 是 .* 应当是 a4354ff"):
+    with pytest.raises(ConfigError, match=r"SHA-256 是 .*，应当是 a4354ff"):
         offline_pages.use_local_files(None, None)
 
 
