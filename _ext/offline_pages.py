@@ -31,23 +31,6 @@ WATCHED = [
 ]
 WATCHED += ["transformers", "zhplot"]
 
-# 主题没有译成中文的提示
-TOOLTIPS = {
-    "Color mode": "明暗",
-    "Launch interactive content": "在线运行",
-    "Launch on Colab": "在 Colab 中打开",
-    "Link to this heading": "到这一节的链接",
-    "Link to this equation": "到这个公式的链接",
-    "Link to this table": "到这张表的链接",
-    "Link to this image": "到这幅图的链接",
-    "Main": "全书目录",
-    "Page": "本页目录",
-    "System Settings": "跟随系统",
-    "Toggle primary sidebar": "全书目录",
-    "Toggle secondary sidebar": "本页目录",
-}
-TOOLTIP = re.compile(rf'(?<= )((?:data-bs-)?title|aria-label)="({"|".join(TOOLTIPS)})"')
-
 
 def library_digest() -> str:
     """各章的输出除自身代码外所依赖的一切的摘要：`course_lib`、`figures` 与主要依赖的版本。"""
@@ -90,20 +73,6 @@ def share_d3(app, doctree, docname):
             raw.rawsource = ""
 
 
-def describe_plots(app, doctree, docname):
-    """代码画出的图没有替代文字，以所在的一节为名补上。"""
-    for section in doctree.findall(nodes.section):
-        plots = [image for image in section.findall(nodes.image) if "alt" not in image]
-        for number, image in enumerate((i for i in plots if _section(i) is section), 1):
-            image["alt"] = f"“{section[0].astext()}”一节的第 {number} 幅图，由它上方的代码画出"
-
-
-def _section(node):
-    while not isinstance(node, nodes.section):
-        node = node.parent
-    return node
-
-
 def trim_head(app, pagename, templatename, context, doctree):
     if not (doctree and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))))):
         # 子页有公式时，Sphinx 让首页也载入 2 MB 的 MathJax
@@ -127,20 +96,10 @@ def write_front_door(app, exception):
         )
 
 
-def translate_tooltips(app, exception):
-    for page in Path(app.outdir).rglob("*.html") if exception is None else ():
-        text = page.read_text(encoding="utf-8")
-        chinese = TOOLTIP.sub(lambda match: f'{match[1]}="{TOOLTIPS[match[2]]}"', text)
-        if chinese != text:
-            page.write_text(chinese, encoding="utf-8")
-
-
 def setup(app):
     app.add_css_file(STYLE.name)
     app.connect("config-inited", use_local_files)
     app.connect("doctree-resolved", share_d3)
-    app.connect("doctree-resolved", describe_plots)
     app.connect("html-page-context", trim_head, priority=900)  # 在 sphinx.ext.mathjax 之后
-    app.connect("build-finished", translate_tooltips)
     app.connect("build-finished", write_front_door)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,5 @@
-"""成书所用的两个 Sphinx 扩展里不必成书就能查的部分。"""
+"""不依赖外站、不留过期输出的那个 Sphinx 扩展里，不必成书就能查的部分。"""
 
-from types import SimpleNamespace
-
-import chinese_search
 import offline_pages
 import pytest
 from docutils import nodes
@@ -46,29 +43,3 @@ def test_d3_is_linked_from_any_depth():
     offline_pages.share_d3(None, doctree, "chapters/a")
     link = "&lt;script src=&quot;../_static/d3.v5.min.js&quot;&gt;&lt;/script&gt;|"
     assert doctree.astext() == link * 2
-
-
-def test_plots_are_described_by_their_section():
-    named, first, second = nodes.image(alt="原有"), nodes.image(), nodes.image()
-    inner = nodes.section("", nodes.title("", "里"), second)
-    offline_pages.describe_plots(None, nodes.section("", nodes.title("", "外"), named, first, inner), "a")
-    assert [image["alt"] for image in (named, first, second)] == [
-        "原有",
-        "“外”一节的第 1 幅图，由它上方的代码画出",
-        "“里”一节的第 1 幅图，由它上方的代码画出",
-    ]
-
-
-def test_tooltips_are_translated(tmp_path):
-    page = tmp_path / "a.html"
-    page.write_text('<a title="Launch on Colab" aria-label="Mainly">Launch on Colab</a>', encoding="utf-8")
-    offline_pages.translate_tooltips(SimpleNamespace(outdir=tmp_path), None)
-    assert (
-        page.read_text(encoding="utf-8")
-        == '<a title="在 Colab 中打开" aria-label="Mainly">Launch on Colab</a>'
-    )
-
-
-def test_chinese_is_split_into_pairs():
-    split = chinese_search.ChinesePairs({}).split("多头注意力 d_model=384，键")
-    assert split == [*"多头注意力", "多头", "头注", "注意", "意力", "d_model", "384", "键"]

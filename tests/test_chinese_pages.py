@@ -1,0 +1,48 @@
+"""中文网页与中文检索的两个 Sphinx 扩展里，不必成书就能查的部分。"""
+
+from types import SimpleNamespace
+
+import chinese_pages
+import chinese_search
+from docutils import nodes
+
+
+def test_no_gap_after_full_width_punctuation():
+    """只去掉全角标点后的换行：行末是西文时，换行就是词间的空格。"""
+    pieces = [
+        nodes.Text("一句。"),
+        nodes.Text("\n"),
+        nodes.Text("two"),
+        nodes.Text("\n"),
+        nodes.math("", "x"),
+    ]
+    pieces += [nodes.Text("，"), nodes.Text("\n"), nodes.Text("末句。")]
+    paragraph = nodes.paragraph("", "", *pieces)
+    chinese_pages.join_lines(None, paragraph)
+    assert paragraph.astext() == "一句。two\nx，末句。"
+
+
+def test_plots_are_described_by_their_section():
+    named, first, second = nodes.image(alt="原有"), nodes.image(), nodes.image()
+    inner = nodes.section("", nodes.title("", "里"), second)
+    chinese_pages.describe_plots(None, nodes.section("", nodes.title("", "外"), named, first, inner), "a")
+    assert [image["alt"] for image in (named, first, second)] == [
+        "原有",
+        "“外”一节的第 1 幅图，由它上方的代码画出",
+        "“里”一节的第 1 幅图，由它上方的代码画出",
+    ]
+
+
+def test_tooltips_are_translated(tmp_path):
+    page = tmp_path / "a.html"
+    page.write_text('<a title="Launch on Colab" aria-label="Mainly">Launch on Colab</a>', encoding="utf-8")
+    chinese_pages.translate_tooltips(SimpleNamespace(outdir=tmp_path), None)
+    assert (
+        page.read_text(encoding="utf-8")
+        == '<a title="在 Colab 中打开" aria-label="Mainly">Launch on Colab</a>'
+    )
+
+
+def test_chinese_is_split_into_pairs():
+    split = chinese_search.ChinesePairs({}).split("多头注意力 d_model=384，键")
+    assert split == [*"多头注意力", "多头", "头注", "注意", "意力", "d_model", "384", "键"]
