@@ -1,0 +1,83 @@
+"""笔记本的琐事：图里没有方框，随机数固定，源码与插图展示得出来。"""
+
+import json
+import random
+import re
+import warnings
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+import torch
+from matplotlib import font_manager
+from matplotlib import pyplot as plt
+
+from course_lib import attention
+from course_lib.notebook import figure, setup, show_source
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def restore():
+    yield
+    torch.use_deterministic_algorithms(False)
+    matplotlib.rcdefaults()
+    plt.close("all")
+
+
+def test_no_tofu_on_a_machine_without_chinese_fonts(monkeypatch):
+    """系统字体一个都没有，各章代码里的每个汉字、标点与数学符号仍画得出来。"""
+    only_matplotlib = [f for f in font_manager.fontManager.ttflist if "matplotlib" in f.fname]
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", only_matplotlib)
+    setup()
+    code = [
+        "".join(c["source"])
+        for path in (ROOT / "chapters").glob("*.ipynb")
+        for c in json.loads(path.read_text(encoding="utf8"))["cells"]
+        if c["cell_type"] == "code"
+    ] + [(ROOT / "course_lib" / "viz.py").read_text(encoding="utf8")]
+    drawn = r"[\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e]"
+    characters = sorted(set(re.findall(drawn, "".join(code))))
+    assert len(characters) > 50
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plt.figure().text(0, 0, "".join(characters))
+        plt.gcf().canvas.draw()
+
+
+def test_setup_fixes_every_source_of_randomness(capsys):
+    def draw():
+        setup(seed=3)
+        return random.random(), np.random.rand(), torch.rand(1).item()
+
+    assert draw() == draw()
+    assert draw() != (setup(seed=4), random.random())
+    assert "随机数种子 3" in capsys.readouterr().out
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    displayed = []
+    monkeypatch.setattr("course_lib.notebook.display", displayed.append)
+    return displayed
+
+
+def test_show_source_is_the_source(shown):
+    show_source(attention.causal_mask)
+    show_source(attention.MultiHeadAttention.split_heads)
+    assert shown[0].data.startswith("def causal_mask(") and ".tril()" in shown[0].data
+    assert shown[1].data.startswith("def split_heads(")
+
+
+def test_show_source_without_source():
+    with pytest.raises(TypeError, match="没有可展示的"):
+        show_source(len)
+
+
+def test_figure(shown):
+    figure("scaled_dot_product_attention")
+    assert shown[0].data.startswith("<svg")
+    with pytest.raises(ValueError, match=r"现有：.*scaled_dot_product_attention"):
+        figure("nothing")
