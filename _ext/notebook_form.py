@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库")
     url = parser.parse_args().repo
     if url is not None:
-        if not re.fullmatch(r"https://[\w.-]+/[\w.-]+/[\w.-]+", url):
+        if not re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+", url):
             sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，这里是 {url!r}。")
         CONFIG.write_text(REPOSITORY.sub(url, CONFIG.read_text(encoding="utf8")), encoding="utf8")
     for path in chapters():
