@@ -28,9 +28,12 @@ def aim(answer):
         require_shape(q, (8,), "查询")
         weights = F.softmax(keys @ q / 8**0.5, dim=0)
         winner = int(weights.argmax())
-        require(winner == j, f"权重最大的是第 {winner} 个键，不是第 {j} 个：查询的方向应当与第 {j} 个键相同。")
         require(
-            weights[j] > 0.99, f"方向对了，但第 {j} 个键的权重只有 {weights[j]:.2f}：把查询拉长，差距才会变大。"
+            winner == j, f"权重最大的是第 {winner} 个键，不是第 {j} 个：查询的方向应当与第 {j} 个键相同。"
+        )
+        require(
+            weights[j] > 0.99,
+            f"方向对了，但第 {j} 个键的权重只有 {weights[j]:.2f}：把查询拉长，差距才会变大。",
         )
     return "方向决定谁得第一，长度决定第一名领先多少。"
 

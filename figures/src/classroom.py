@@ -12,7 +12,12 @@ words = ["time", "flies", "like", "an", "arrow"]
 xs = [200 + 128 * i for i in range(5)]
 seats, talk, think, after = 396, 258, 120, 44
 
-for y, words_here in [(seats, "刚坐下"), (talk, "交谈\n注意力"), (think, "独自思考\n前馈网络"), (after, "听过想过")]:
+for y, words_here in [
+    (seats, "刚坐下"),
+    (talk, "交谈\n注意力"),
+    (think, "独自思考\n前馈网络"),
+    (after, "听过想过"),
+]:
     first, *second = words_here.split("\n")
     c.text(first, 72, y - 10 * len(second), 16, INK)
     for line in second:
