@@ -113,9 +113,16 @@ class MultiHeadAttention(nn.Module):
         """query (B, N, D)；key、value (B, M, D)，不给就是自注意力；mask 可广播到 (B, h, N, M)，True = 可以注意。
 
         返回：output (B, N, D)；need_weights=True 时还有 weights (B, h, N, M)，否则为 None。
+        错误：输入不是三维、宽度不是 D，或者掩码是三维时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
         """
         key = query if key is None else key
         value = key if value is None else value
+        d_model = self.q_proj.in_features
+        for name, x in (("query", query), ("key", key), ("value", value)):
+            if x.dim() != 3 or x.size(-1) != d_model:
+                raise ValueError(
+                    f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
+                )
         if mask is not None and mask.dim() == 3:
             raise ValueError(
                 f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"

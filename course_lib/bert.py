@@ -13,7 +13,7 @@ class BertEmbeddings(nn.Module):
     """词元嵌入 + 位置嵌入 + 段嵌入，再做一次层归一化。
 
     参数：config，`BertConfig`。
-    错误：编号不在词表里、序列超过 max_len 或为空、段编号不合法时抛出 `ValueError`。
+    错误：编号不在词表里、序列超过 max_len 或为空、段编号不合法时抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
     出处：Devlin et al., 2019, §3 与图 2。
     """
 
@@ -49,6 +49,8 @@ class BertEmbeddings(nn.Module):
             ("词元编号", input_ids, self.tokens),
             ("段编号", token_type_ids, self.segments),
         ):
+            if ids.is_floating_point() or ids.dtype == torch.bool:
+                raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
             low, high = int(ids.min()), int(ids.max())
             if low < 0 or high >= table.num_embeddings:
                 wrong = low if low < 0 else high

@@ -34,6 +34,8 @@ NAME_REASONS = (
     ("ProxyError", "代理没有把请求送到"),
     ("Timeout", "等待超时，网慢可以把环境变量 HF_HUB_DOWNLOAD_TIMEOUT 设成更大的秒数"),
     ("Connect", "连不上站点"),
+    ("UnsupportedProtocol", "网址不完整，HF_ENDPOINT 要以 https:// 或 http:// 开头"),
+    ("Schema", "网址不完整，HF_ENDPOINT 要以 https:// 或 http:// 开头"),
     ("Protocol", "传到一半断开，文件不完整"),
     ("ReadError", "连接被对方中断"),
     ("OSError", "文件没有完整地存下来"),

@@ -226,7 +226,7 @@ class WordPieceTokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """把编号（列表或一维张量）连成文本，特殊词元照样写出；大小写、重音与原来的空格已经丢失。
 
-        错误：编号不在词表里时抛出 `ValueError`。
+        错误：不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
         """
         words = []
         for i, token in enumerate(self.convert_ids_to_tokens(ids)):
@@ -237,8 +237,11 @@ class WordPieceTokenizer:
         return clean_up(text) if self.clean_up_spaces else text
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str]:
-        """逐个查出编号对应的词元；编号不在词表里时抛出 `ValueError`。"""
-        ids = [operator.index(i) for i in ids]
+        """逐个查出编号对应的词元；不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
+        try:
+            ids = [operator.index(i) for i in ids]
+        except TypeError:
+            raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
         for i in ids:
             if i not in self.ids_to_tokens:
                 known = f"{min(self.ids_to_tokens)} 到 {max(self.ids_to_tokens)}"

@@ -1,6 +1,7 @@
 """看注意力：bertviz 的三种视图与热力图，输出自带全部脚本，断网也能显示。"""
 
 import math
+import operator
 import warnings
 
 import bertviz
@@ -27,12 +28,16 @@ def head_view(model, tokenizer, sentence_a, sentence_b=None, layer=None, heads=N
     config = model.config
     layers = _indices("include_layers", include_layers, config.num_hidden_layers)
     if layer is not None and layer not in layers:
-        raise ValueError(f"layer={layer} 不在保留的层 {layers} 之中（从 0 数起）。")
+        raise ValueError(f"layer={layer!r} 不在保留的层 {layers} 之中（从 0 数起）。")
     if heads is not None:
         heads = _indices("heads", heads, config.num_attention_heads)
     data = _attention(model, tokenizer, sentence_a, sentence_b)
     page = bertviz.head_view(
-        **data, layer=layer, heads=heads, include_layers=layers, html_action="return"
+        **data,
+        layer=None if layer is None else int(layer),
+        heads=heads,
+        include_layers=layers,
+        html_action="return",
     ).data
     _show("头视图", page, max(350, 20 * config.num_attention_heads), sentence_a, sentence_b)
 
@@ -58,8 +63,8 @@ def neuron_view(model, tokenizer, sentence_a, sentence_b=None, layer=None, head=
     参数与错误同 `head_view`；`layer`、`head` 是一开始选中的层与头，从 0 数起。
     """
     config = model.config
-    _indices("layer", [layer or 0], config.num_hidden_layers)
-    _indices("head", [head or 0], config.num_attention_heads)
+    (layer,) = _indices("layer", [layer or 0], config.num_hidden_layers)
+    (head,) = _indices("head", [head or 0], config.num_attention_heads)
     _encode(model, tokenizer, sentence_a, sentence_b)
     page = bertviz.neuron_view.show(
         QueriesAndKeys(model),
@@ -147,10 +152,13 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
 
 
 def _indices(name, chosen, count):
-    chosen = list(range(count)) if chosen is None else list(chosen)
-    if not chosen or any(i not in range(count) for i in chosen):
-        raise ValueError(f"{name}={chosen}：应当是 0 到 {count - 1} 之间的编号，至少一个。")
-    return chosen
+    try:  # argmax 给的是 numpy 或 torch 的整数，bertviz 要的是 Python 的
+        indices = list(range(count)) if chosen is None else [operator.index(i) for i in chosen]
+    except TypeError:
+        indices = []
+    if not indices or any(i not in range(count) for i in indices):
+        raise ValueError(f"{name}={chosen}：应当是一列 0 到 {count - 1} 之间的编号，至少一个。")
+    return indices
 
 
 def _encode(model, tokenizer, sentence_a, sentence_b):

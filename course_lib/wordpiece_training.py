@@ -36,8 +36,10 @@ def train_wordpiece(
     `score(both, left, right)` 由一对片段同现的次数与各自的次数给出得分；得分相同时取字典序最大的一对。
     返回 `{词元: 编号}`，五个特殊词元在最前。
 
-    错误：`vocab_size` 装不下特殊词元与单字符时，抛出 `ValueError`。
+    错误：`texts` 是单个字符串时抛出 `TypeError`；`vocab_size` 装不下特殊词元与单字符时，抛出 `ValueError`。
     """
+    if isinstance(texts, str):
+        raise TypeError("texts 应当是一列文本，收到的是单个字符串；请写成 [text]。")
     words = Counter(word for text in texts for word in normalize_words(check_text(text)))
     splits = {w: (w[0], *(PREFIX + char for char in w[1:])) for w in words if len(w) <= MAX_WORD_LENGTH}
     alphabet = sorted({piece for pieces in splits.values() for piece in pieces})

@@ -63,6 +63,8 @@ class TestMasks:
         assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
         with pytest.raises(ValueError, match="至少是 1"):
             causal_mask(0)
+        with torch.device("meta"):
+            assert causal_mask(3, device="cpu").device.type == "cpu"
 
 
 class TestScaledDotProduct:
@@ -106,13 +108,28 @@ class TestScaledDotProduct:
         if need_weights:
             assert (weights[1, :, 2] == 0).all()
 
+    @pytest.mark.filterwarnings("ignore:Anomaly Detection")
     @pytest.mark.parametrize("need_weights", [True, False])
     def test_fully_masked_rows_have_finite_gradients(self, need_weights):
         q, k, v = (t.requires_grad_() for t in qkv(1, 1, 3, 4))
         mask = torch.tensor([[True, True, True], [False, False, False], [True, False, True]])
-        scaled_dot_product_attention(q, k, v, mask, need_weights)[0].sum().backward()
+        with torch.autograd.detect_anomaly(check_nan=True):  # 中间结果的梯度也不许是 NaN
+            scaled_dot_product_attention(q, k, v, mask, need_weights)[0].sum().backward()
         assert all(t.grad.isfinite().all() for t in (q, k, v))
         assert (v.grad != 0).any()
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_gradients_are_those_of_the_formula(self, need_weights):
+        inputs = [t.double().requires_grad_() for t in qkv(1, 2, 3, 4)]
+        mask = torch.tensor([[True, False, True], [False, False, False], [True, True, True]])
+        assert torch.autograd.gradcheck(
+            lambda q, k, v: scaled_dot_product_attention(q, k, v, mask, need_weights)[0], inputs
+        )
+
+    def test_very_low_score_still_beats_a_masked_key(self):
+        q, k = torch.tensor([[1.0]]), torch.tensor([[-1e6], [0.0]])
+        _, weights = scaled_dot_product_attention(q, k, k, torch.tensor([True, False]))
+        assert weights.tolist() == [[1.0, 0.0]]
 
     @pytest.mark.parametrize(
         ("dtype", "atol"), [(torch.float32, 1e-5), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)]
@@ -230,6 +247,19 @@ class TestMultiHead:
     def test_weights_only_when_asked(self):
         attention = MultiHeadAttention(8, 2)
         assert attention(torch.randn(1, 3, 8))[1] is None
+
+    def test_bias(self):
+        assert not [
+            name for name, _ in MultiHeadAttention(8, 2, bias=False).named_parameters() if "bias" in name
+        ]
+
+    @pytest.mark.parametrize("shape", [(3, 8), (1, 2, 3, 8), (1, 3, 6)])
+    def test_wrong_shapes(self, shape):
+        """没有批这一维的输入曾被悄悄算错：拆头时把位置当成了批。"""
+        attention, good, bad = MultiHeadAttention(8, 2), torch.randn(1, 3, 8), torch.randn(shape)
+        for name, inputs in (("query", [bad]), ("key", [good, bad]), ("value", [good, good, bad])):
+            with pytest.raises(ValueError, match=rf"{name} 的形状应当是 \(批, 位置数, 8\)"):
+                attention(*inputs)
 
     def test_wrong_input(self):
         with pytest.raises(ValueError, match="d_model=10 不能被 num_heads=3 整除"):

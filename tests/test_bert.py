@@ -1,7 +1,11 @@
 """我们自己的 BERT 装上真实权重，每一层都与 Hugging Face 的相同。"""
 
+from dataclasses import replace
+
 import pytest
 import torch
+import torch.nn.functional as F
+from torch import nn
 from torch.testing import assert_close
 
 from course_lib.bert import Bert
@@ -76,6 +80,23 @@ def test_eval_mode_and_precision(pair):
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)
 
 
+def test_every_number_of_the_config_is_used():
+    bert = Bert(replace(SMALL, layer_norm_eps=0.01, activation="relu", pad_token_id=3))
+    assert {m.p for m in bert.modules() if isinstance(m, nn.Dropout)} == {0.5}
+    assert {m.eps for m in bert.modules() if isinstance(m, nn.LayerNorm)} == {0.01}
+    assert all(layer.ffn.activation is F.relu for layer in bert.encoder.layers)
+    bert(torch.tensor([[1, 3]])).last_hidden_state.square().sum().backward()
+    grad = bert.embeddings.tokens.weight.grad
+    assert (grad[3] == 0).all() and (grad[1] != 0).any()  # [PAD] 的嵌入不参加训练
+
+
+def test_follows_the_device_of_its_input():
+    """不给 device 的张量会落在默认设备上，与输入不在一处。"""
+    bert, ids = Bert(SMALL).eval(), torch.ones(1, 4, dtype=torch.long)
+    with torch.device("meta"):
+        assert bert(ids, ids).last_hidden_state.device.type == "cpu"
+
+
 class TestWrongInput:
     @pytest.fixture
     def bert(self):
@@ -94,6 +115,14 @@ class TestWrongInput:
     def test_ids(self, bert, ids, words):
         with pytest.raises(ValueError, match=words):
             bert(torch.tensor(ids, dtype=torch.long))
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
+    def test_ids_must_be_integers(self, bert, dtype):
+        ids = torch.ones(1, 4, dtype=torch.long)
+        with pytest.raises(TypeError, match="词元编号应当是整数"):
+            bert(ids.to(dtype))
+        with pytest.raises(TypeError, match="段编号应当是整数"):
+            bert(ids, token_type_ids=ids.to(dtype))
 
     def test_shapes(self, bert):
         ids = torch.ones(2, 4, dtype=torch.long)

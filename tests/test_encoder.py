@@ -22,7 +22,7 @@ def torch_twin(ours: EncoderLayer) -> nn.TransformerEncoderLayer:
         d_model,
         ours.self_attn.num_heads,
         d_ff,
-        activation="gelu",
+        activation=ours.ffn.activation,
         batch_first=True,
         norm_first=ours.norm_first,
         layer_norm_eps=ours.norm1.eps,
@@ -43,9 +43,10 @@ def torch_twin(ours: EncoderLayer) -> nn.TransformerEncoderLayer:
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("need_weights", [False, True])
-def test_layer_matches_torch(norm_first, need_weights):
-    ours = shaken(EncoderLayer(12, 3, 20, norm_first=norm_first, layer_norm_eps=1e-4))
+@pytest.mark.parametrize(("need_weights", "activation"), [(False, "gelu"), (True, "relu")])
+def test_layer_matches_torch(norm_first, need_weights, activation):
+    ours = shaken(EncoderLayer(12, 3, 20, activation=activation, norm_first=norm_first, layer_norm_eps=1e-4))
+    assert ours.ffn.activation is getattr(nn.functional, activation)
     x, keep = torch.randn(2, 5, 12), torch.tensor([[1, 1, 1, 0, 0], [1] * 5]).bool()
     output, weights = ours(x, padding_mask(keep), need_weights)
     # torch 的快速路径会把填充位置的输出清零，所以只比真实词元
@@ -57,7 +58,8 @@ def test_layer_matches_torch(norm_first, need_weights):
 
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_encoder_matches_torch(norm_first):
-    ours = shaken(Encoder(3, 12, num_heads=3, d_ff=20, norm_first=norm_first))
+    ours = shaken(Encoder(3, 12, num_heads=3, d_ff=20, norm_first=norm_first, layer_norm_eps=1e-2))
+    assert {m.eps for m in ours.modules() if isinstance(m, nn.LayerNorm)} == {1e-2}
     x, mask = torch.randn(2, 5, 12), causal_mask(5)
     expected = x
     for layer in ours.layers:
@@ -93,6 +95,16 @@ def test_dropout_reaches_both_sublayers():
     assert not torch.allclose(layer(x)[0], layer(x)[0])
     rates = {m.p for m in layer.modules() if isinstance(m, nn.Dropout)} | {layer.self_attn.dropout}
     assert rates == {0.5}
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_dropping_everything_leaves_the_residual(norm_first):
+    """两个子层的输出（连同偏置）都丢掉，就只剩残差与层归一化。"""
+    layer, x = (
+        shaken(EncoderLayer(8, 2, 16, dropout=1.0, norm_first=norm_first)).train(),
+        torch.randn(1, 4, 8),
+    )
+    assert_close(layer(x, need_weights=True)[0], x if norm_first else layer.norm2(layer.norm1(x)))
 
 
 def test_equivariant_without_positions():

@@ -10,6 +10,7 @@ from test_chapter_form import CHAPTERS, cells, source
 from wrong_answers import WRONG_ANSWERS
 
 from course_lib.exercises import check, exercise_names, verdict
+from course_lib.exercises.registry import run
 
 SOLUTION = re.compile(r"<details>\s*<summary>[^<]*</summary>\s*```python\n(.*?)```.*?</details>", re.S)
 ASKED = re.compile(r'\bcheck\("([^"]+)"')
@@ -87,6 +88,16 @@ def test_unfinished(name, answer):
 def test_a_crashing_answer_is_reported_not_raised():
     said = verdict("scaled_dot_product_attention.one-query", lambda *args: 1 / 0)
     assert said.startswith("✗ ") and "ZeroDivisionError" in said
+
+
+def test_answers_may_change_their_input_in_place():
+    """检查用的数据与交给读者的是两份，否则就地修改会改掉标准答案。"""
+    q = torch.arange(3.0)
+
+    def in_place(x):
+        return x.mul_(2)
+
+    assert run(in_place, q).tolist() == [0, 2, 4] and q.tolist() == [0, 1, 2]
 
 
 def test_unknown_exercise():

@@ -220,7 +220,11 @@ def test_long_body_cut_again_and_again_does_not_go_on_for_ever(hub):
 
 @pytest.mark.parametrize(
     ("endpoint", "reason"),
-    [("http://127.0.0.1:{port}", "连不上"), ("http://no-such-host.invalid", "连不上")],
+    [
+        ("http://127.0.0.1:{port}", "连不上"),
+        ("http://no-such-host.invalid", "连不上"),
+        ("hf-mirror.com", "要以 https:// 或 http:// 开头"),
+    ],
 )
 def test_dead_hosts(hub, monkeypatch, endpoint, reason):
     endpoint = endpoint.format(port=closed_port())

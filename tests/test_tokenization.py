@@ -309,8 +309,9 @@ def test_id_beyond_vocabulary(index):
 
 def test_decode_accepts_a_tensor_but_no_floats():
     assert ours().decode(torch.tensor([2051, 10029])) == "time flies"
-    with pytest.raises(TypeError):
-        ours().decode([2051.0])
+    for ids in ([2051.0], torch.tensor([[2051, 10029]]), [[2051]], ["time"], 2051, None):
+        with pytest.raises(TypeError, match="ids 应当是一列整数"):
+            ours().decode(ids)
 
 
 def test_bad_vocabularies():

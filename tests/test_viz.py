@@ -8,6 +8,7 @@ import re
 
 import bertviz
 import matplotlib
+import numpy as np
 import pytest
 import torch
 from transformers import AutoModel
@@ -136,6 +137,15 @@ def test_included_layers_and_heads(bert, shown):
     assert [len(model["attention"][0]["attn"]), len(model["attention"][0]["attn"][0])] == [1, 2]
 
 
+def test_indices_may_come_from_argmax(bert, shown):
+    """numpy 与 torch 的整数也是编号。"""
+    viz.head_view(*bert, SENTENCE, layer=np.argmax([0, 1]), heads=torch.tensor([3, 4]))
+    viz.neuron_view(*bert, SENTENCE, layer=torch.tensor([0, 1]).argmax(), head=np.int64(2))
+    head, neuron = map(data, shown)
+    assert (head["layer"], head["heads"]) == (1, [3, 4])
+    assert (neuron["layer"], neuron["head"]) == (1, 2)
+
+
 def test_queries_and_keys_give_the_weights(bert):
     """softmax(q·k/√d) 就是模型自己的注意力，单句与句对都是。"""
     model, tokenizer = bert
@@ -183,7 +193,10 @@ def test_bad_sentences(bert, shown, view, sentences, message):
     [
         (viz.head_view, {"layer": 6}, "layer=6"),
         (viz.head_view, {"layer": 1, "include_layers": [2]}, r"layer=1 不在保留的层 \[2\]"),
-        (viz.head_view, {"heads": [12]}, r"heads=\[12\]：应当是 0 到 11"),
+        (viz.head_view, {"heads": [12]}, r"heads=\[12\]：应当是一列 0 到 11"),
+        (viz.head_view, {"layer": "1"}, "layer='1'"),
+        (viz.head_view, {"heads": 1}, "heads=1：应当是一列"),
+        (viz.head_view, {"heads": [0.5]}, r"heads=\[0\.5\]"),
         (viz.head_view, {"include_layers": []}, r"include_layers=\[\]"),
         (viz.model_view, {"include_heads": [-1]}, r"include_heads=\[-1\]"),
         (viz.neuron_view, {"layer": 6}, r"layer=\[6\]"),

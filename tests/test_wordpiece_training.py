@@ -51,3 +51,9 @@ def test_training_covers_any_text(corpus):
     """任何语料学出的词表都能拼出这份语料（长于 100 个字符的词除外）。"""
     tokenizer = WordPieceTokenizer(train_wordpiece(corpus, 1000))
     assert all("[UNK]" not in tokenizer.tokenize(text) for text in corpus)
+
+
+def test_training_wants_a_list_of_texts():
+    """单个字符串也能迭代，会被悄悄当成一列单字的文本。"""
+    with pytest.raises(TypeError, match=r"请写成 \[text\]"):
+        train_wordpiece("low lower", 100)

@@ -1,5 +1,6 @@
 """写一道检查所需的几样东西：登记、运行读者的函数、比较、给提示。"""
 
+import copy
 from collections.abc import Callable
 
 import torch
@@ -27,13 +28,13 @@ def register(name: str):
 
 
 def run(answer: object, *args):
-    """运行读者写的函数并返回结果。
+    """运行读者写的函数并返回结果；给它的是一份副本，就地修改也不影响检查。
 
     错误：答案不是函数时抛出 `WrongAnswer`，返回 None 或 `...` 时抛出 `Unfinished`。
     """
     if not callable(answer):
         raise WrongAnswer(f"这一题要交一个函数，收到的却是 {type(answer).__name__}。")
-    result = answer(*args)
+    result = answer(*copy.deepcopy(args))
     if result is None or result is ...:
         raise Unfinished
     return result

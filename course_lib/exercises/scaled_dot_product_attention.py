@@ -10,12 +10,16 @@ from .registry import is_close, register, require, require_shape, run
 def one_query(answer):
     q, keys, values = torch.randn(4), torch.randn(5, 4) * 2, torch.randn(5, 3)
     got = run(answer, q, keys, values)
-    scores = keys @ q
-    if is_close(torch.as_tensor(got), F.softmax(scores, dim=0) @ values):
-        require(False, "分数忘了除以 √d；d 是查询的宽度，这里是 4。")
-    if is_close(torch.as_tensor(got), (scores / 2) @ values):
-        require(False, "分数不能直接用来加权：先经过 softmax，让权重为正且和为 1。")
     require_shape(got, (3,), "输出")
+    scores = keys @ q
+    require(
+        not is_close(got, F.softmax(scores, dim=0) @ values),
+        "分数忘了除以 √d；d 是查询的宽度，这里是 4。",
+    )
+    require(
+        not is_close(got, (scores / 2) @ values),
+        "分数不能直接用来加权：先经过 softmax，让权重为正且和为 1。",
+    )
     require(is_close(got, F.softmax(scores / 2, dim=0) @ values), "输出不等于按权重对值做的加权平均。")
     return "四步都在：点积、除以 √d、softmax、加权平均。"
 

@@ -79,7 +79,7 @@ def stuck(answer):
 def pad_batch(answer):
     rows = [[101, 7, 0, 8, 102], [101, 9, 102], [101, 5, 6, 7, 8, 9, 10, 102]]
     for max_len, longest in ((6, 6), (20, 8)):
-        result = run(answer, [list(row) for row in rows], 0, max_len)
+        result = run(answer, rows, 0, max_len)
         require(isinstance(result, tuple) and len(result) == 2, "要返回两样：(input_ids, attention_mask)。")
         ids, mask = result
         require_shape(ids, (3, longest), "input_ids ")
@@ -110,7 +110,7 @@ def segments(answer):
         ([101, 7, sep], [0] * 3),
     ]
     for ids, expected in cases:
-        got = run(answer, list(ids), sep)
+        got = run(answer, ids, sep)
         got = got.tolist() if isinstance(got, torch.Tensor) else list(got)
         require(len(got) == len(ids), f"应当有 {len(ids)} 个数，这里是 {len(got)} 个。")
         if got == expected:
