@@ -75,4 +75,3 @@ def _use_chinese_font() -> None:
     matplotlib.font_manager.fontManager.addfont(font)
     # 后备的 DejaVu Sans 补上 Noto 所缺的数学符号
     matplotlib.rcParams["font.family"] = ["Noto Sans SC", "DejaVu Sans"]
-    matplotlib.rcParams["axes.unicode_minus"] = False

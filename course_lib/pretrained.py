@@ -230,7 +230,7 @@ def _load_pair(folder: Path):
         # 只有 eager 的实现会交出注意力权重；sdpa 给的是空元组，而且不报错。
         model, report = AutoModel.from_pretrained(
             folder, **local, use_safetensors=True, attn_implementation="eager", dtype=torch.float32,
-            output_loading_info=True,
+            output_loading_info=True, ignore_mismatched_sizes=True,  # 由下面报错，说得出是哪个键
         )  # fmt: skip
     except Exception as error:  # transformers 会抛出许多种异常，读者要的是哪个文件夹不能用
         detail = str(error).strip().partition("\n")[0].rstrip("。.")
@@ -239,8 +239,9 @@ def _load_pair(folder: Path):
         ) from None
     # transformers 遇到缺失的权重只补上随机数；池化层课程不用，可以没有。
     missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
-    if missing or report["mismatched_keys"]:
-        listed = "、".join([*missing, *map(str, report["mismatched_keys"])][:3])
+    misshaped = sorted(key for key, *_ in report["mismatched_keys"])
+    if missing or misshaped:
+        listed = "、".join([*missing, *misshaped][:3])
         raise PretrainedError(f"文件夹 {folder} 里的权重不全或形状不对：{listed}。")
     # 词表文件残缺时，transformers 会给出只有几个词的分词器，也不报错。
     if len(tokenizer) != model.config.vocab_size:

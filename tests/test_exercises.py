@@ -85,9 +85,26 @@ def test_unfinished(name, answer):
     assert said.startswith("○ 还没有写完") or (callable(answer) and said.startswith("✗ 还不对"))
 
 
-def test_a_crashing_answer_is_reported_not_raised():
-    said = verdict("scaled_dot_product_attention.one-query", lambda *args: 1 / 0)
-    assert said.startswith("✗ ") and "ZeroDivisionError" in said
+def fails_with(error):
+    def answer(*args):
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (fails_with(ZeroDivisionError()), "✗ 运行你的答案时出错了，ZeroDivisionError"),
+        (fails_with(KeyError("q")), "✗ 运行你的答案时出错了，KeyError"),
+        (fails_with(NotImplementedError()), "○ 还没有写完"),
+        (3, "✗ 还不对：这一题要交一个函数，收到的却是 int"),
+        (lambda *args: [1, 2, 3], "✗ 还不对：输出应当是张量，收到的却是 list"),
+        (lambda *args: "三", "✗ 还不对：输出应当是张量，收到的却是 str"),
+    ],
+)
+def test_any_answer_gets_one_sentence_and_nothing_is_raised(answer, words):
+    assert verdict("scaled_dot_product_attention.one-query", answer).startswith(words)
 
 
 def test_answers_may_change_their_input_in_place():

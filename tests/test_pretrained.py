@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import shutil
@@ -298,16 +299,17 @@ def test_settings_of_the_hub_client_are_put_back(hub):
 
 
 def test_long_transfers_may_resume(monkeypatch):
-    """相隔很久的两次中断，说明其间传成了很多，不算失败；接连两次才算。"""
+    """相隔很久的两次中断，说明其间传成了很多，不算失败；接连两次，或者总次数太多，才算。"""
     import logging
 
     record = logging.LogRecord("hub", logging.WARNING, "", 0, "Trying to resume download...", (), None)
-    clock = iter([0.0, 60.0, 61.0])
-    monkeypatch.setattr(hub_module.time, "monotonic", lambda: next(clock))
-    listener = hub_module.StopRetrying()
-    assert not listener.filter(record) and not listener.filter(record)
-    with pytest.raises(hub_module.StoppedWaitingError):
-        listener.filter(record)
+    for step, allowed in ((1.0, 1), (60.0, hub_module.MAX_RESUMES)):
+        clock = itertools.count(0.0, step)
+        monkeypatch.setattr(hub_module.time, "monotonic", clock.__next__)
+        listener = hub_module.StopRetrying()
+        assert not any(listener.filter(record) for _ in range(allowed))
+        with pytest.raises(hub_module.StoppedWaitingError):
+            listener.filter(record)
 
 
 def test_allow_builtin_is_announced_in_one_line(hub, capsys):
@@ -331,6 +333,11 @@ def test_course_bert_may_be_a_folder(folder, monkeypatch):
     assert model_folder() == folder
     _, model = load_bert()
     assert model.config.hidden_size == Bert.from_pretrained().config.d_model == 16
+
+
+def test_home_folder_is_expanded(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert model_folder("~/model") == folder
 
 
 def test_empty_course_bert_means_builtin(monkeypatch):
@@ -371,8 +378,11 @@ def test_pickle_only_folder(folder):
     assert "pickle" in message and "safetensors" in message
 
 
-def test_file_instead_of_folder(folder):
+def test_file_instead_of_folder(folder, hub, monkeypatch):
     assert "不是文件夹" in refuse(folder / WEIGHTS)
+    monkeypatch.chdir(folder)
+    assert "不是文件夹" in refuse(WEIGHTS)
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize("keep", [0, 5, 200, -8])
@@ -391,11 +401,40 @@ def test_five_word_tokenizer_is_refused(folder):
     assert " 5 个词元" in message and str(len(WORDS)) in message
 
 
-def test_transformers_may_not_make_up_weights(folder):
+@pytest.mark.parametrize("change", [{}, {"encoder.layer.1.output.dense.weight": torch.zeros(16, 7)}])
+def test_transformers_may_not_make_up_weights(folder, change):
     state = load_file(folder / WEIGHTS)
     del state["encoder.layer.1.output.dense.weight"]
-    save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+    save_file(state | change, folder / WEIGHTS, metadata={"format": "pt"})
     assert "encoder.layer.1.output.dense.weight" in refuse(folder)
+
+
+def test_half_precision_weights_become_fp32(folder):
+    save_file(
+        {k: v.half() for k, v in load_file(folder / WEIGHTS).items()},
+        folder / WEIGHTS,
+        metadata={"format": "pt"},
+    )
+    change_config(folder, {"dtype": "float16", "torch_dtype": "float16"})
+    assert load_bert(folder)[1].dtype == torch.float32
+
+
+def test_no_code_from_the_folder_is_run(folder):
+    (folder / "evil.py").write_text("raise RuntimeError('不应当运行')", encoding="utf-8")
+    change_config(folder, {"auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}})
+    load_bert(folder)
+
+
+def test_transformers_speaks_again_afterwards(folder):
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    try:
+        logging.set_verbosity_info()
+        load_bert(folder)
+        assert logging.get_verbosity() == logging.INFO and logging.is_progress_bar_enabled()
+    finally:
+        logging.set_verbosity(before)
 
 
 def test_pooler_may_be_absent(folder):
@@ -406,6 +445,11 @@ def test_pooler_may_be_absent(folder):
 
 
 # ---- 配置 ----
+
+
+def change_config(folder, change):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
 
 
 def tiny_config(folder) -> BertConfig:
@@ -422,8 +466,7 @@ def tiny_config(folder) -> BertConfig:
     ],
 )
 def test_config_that_is_not_ours(folder, change, reason):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    change_config(folder, change)
     with pytest.raises(PretrainedError, match=reason):
         tiny_config(folder)
 

@@ -64,7 +64,11 @@ def test_interface_is_chinese(bert, shown, view):
     view(*bert, SENTENCE, "fruit flies like a banana")
     source = html.unescape(shown[0])
     assert "句 A → 句 B" in source and "注意力：" in source
+    assert '<html lang="zh-CN">' in source
     assert not [english for english, _ in UI_WORDS if english in source]
+    assert not re.search(
+        r"No token|Sentence [AB]|\(elementwise\)|text\(['\"](Query|Key|Heads|Layers)|>All<", source
+    )
     title = re.search(r'<iframe title="(.*?)"', shown[0])[1]
     assert title.endswith(f"视图：{SENTENCE} / fruit flies like a banana")
 
@@ -100,6 +104,8 @@ def test_tokens_are_left_alone():
     assert data(page)["attention"][0]["left_text"] == tokens
     source = html.unescape(re.search(r'srcdoc="(.*?)"', page, re.DOTALL)[1])
     assert source.count("<script") == source.count("</script>") == 4
+    escaped = "&lt;x&gt; &amp; &#x27;y&#x27;"
+    assert f"<title>{escaped}</title>" in source and f'<iframe title="{escaped}"' in page
     assert "HACK" not in source  # bertviz 在注释里重复了一遍数据
 
 
@@ -159,6 +165,7 @@ def test_queries_and_keys_give_the_weights(bert):
             scores = layer["queries"] @ layer["keys"].mT / math.sqrt(layer["queries"].shape[-1])
             torch.testing.assert_close(scores.softmax(-1), attn, atol=1e-5, rtol=0)
             torch.testing.assert_close(layer["attn"], attn)
+            assert not layer["attn"].requires_grad
 
 
 def test_hooks_are_removed_even_after_an_error(bert):
@@ -234,19 +241,21 @@ def test_long_sentence_is_announced(bert, shown):
 
 
 def test_heatmap_of_weights():
-    weights = torch.tensor([[0.25, 0.75], [1.0, 0.0]], requires_grad=True)
+    weights = torch.tensor([[0.25, 0.75], [0.9, 0.1]], requires_grad=True)
     ax = viz.heatmap(weights, ["甲", "乙"], ["丙", "丁"], title="权重")
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("键", "查询", "权重")
     assert [label.get_text() for label in ax.get_xticklabels()] == ["丙", "丁"]
-    assert [text.get_text() for text in ax.texts] == ["0.25", "0.75", "1.00", "0.00"]
-    assert ax.images[0].get_clim() == (0, 1)
+    assert [text.get_text() for text in ax.texts] == ["0.25", "0.75", "0.90", "0.10"]
+    assert [text.get_position() for text in ax.texts] == [(0, 0), (1, 0), (0, 1), (1, 1)]  # 先列后行
+    assert [text.get_color() for text in ax.texts] == ["black", "white", "white", "black"]  # 深格里写白字
+    assert ax.images[0].get_clim() == (0, pytest.approx(0.9)) and ax.images[0].cmap.name == "Blues"
 
 
 def test_heatmap_of_masked_scores():
     """−∞ 与 NaN 是灰格，不影响颜色的范围；有正有负时 0 在中间。"""
     ax = viz.heatmap([[-2.0, -math.inf], [math.nan, 1.0]], ["a", "b"])
     assert [text.get_text() for text in ax.texts] == ["-2.00", "−∞", "nan", "1.00"]
-    assert ax.images[0].get_clim() == (-2, 2)
+    assert ax.images[0].get_clim() == (-2, 2) and ax.images[0].cmap.name == "RdBu_r"
     assert ax.images[0].get_array().mask.tolist() == [[False, True], [True, False]]
 
 
@@ -255,6 +264,16 @@ def test_heatmap_annotates_only_small_tables():
     assert not viz.heatmap(torch.rand(9, 9), labels).texts
     assert len(viz.heatmap(torch.rand(9, 9), labels, annotate=True).texts) == 81
     assert not viz.heatmap(torch.rand(2, 2), labels[:2], annotate=False).texts
+
+
+@pytest.mark.parametrize("value", [0.0, -math.inf])
+def test_heatmap_of_nothing(value):
+    assert viz.heatmap([[value]], ["a"]).images[0].get_clim() == (0, 1)
+
+
+def test_heatmaps_side_by_side():
+    left, right = viz.plt.subplots(1, 2)[1]
+    assert viz.heatmap([[1.0]], ["甲"], ax=right) is right and not left.images
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (4,), (1, 2, 2)])

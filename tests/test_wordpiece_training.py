@@ -28,6 +28,7 @@ def test_train_wordpiece(score):
 
 def test_first_merges_by_hand():
     """ "aab" 三次、"xy" 一次：按次数先合并 aa，按似然比先合并只出现一次的 xy。"""
+    assert (pair_count(2, 4, 5), pair_association(2, 4, 5)) == (2, 0.1)
     texts = ["aab aab aab xy"]
     size = min_vocab_size(texts) + 1
     assert list(train_wordpiece(texts, size, pair_count))[-1] == "aa"
