@@ -278,13 +278,19 @@ def test_wrong_model_is_refused_before_its_weights_are_fetched(hub):
     assert not [path for _, path in hub.requests if path.endswith(WEIGHTS)]
 
 
-def test_settings_of_the_hub_client_are_put_back(hub):
+def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
     import logging
 
     from huggingface_hub import constants, file_download
 
+    logger = logging.getLogger("huggingface_hub.file_download")
+    # 与我们要改成的都不同，否则前面的测试若没有还原，这里就看不出来
+    monkeypatch.setattr(logger, "level", logging.CRITICAL)
+    monkeypatch.setattr(file_download, "_ETAG_RETRY_TIMEOUT", 77)
+    for name, value in (("DOWNLOAD_TIMEOUT", 77), ("DISABLE_XET", False), ("DISABLE_TELEMETRY", False)):
+        monkeypatch.setattr(constants, f"HF_HUB_{name}", value)
+
     def settings():
-        logger = logging.getLogger("huggingface_hub.file_download")
         return (
             constants.HF_HUB_DOWNLOAD_TIMEOUT, constants.HF_HUB_DISABLE_XET, constants.HF_HUB_DISABLE_TELEMETRY,
             file_download._ETAG_RETRY_TIMEOUT, logger.level, list(logger.filters),

@@ -252,7 +252,7 @@ def test_toy_vocabulary():
         toy.encode("una")
     with pytest.raises(ValueError, match="编号 21 不在词表里"):
         toy.decode([20, 21])
-    assert WordPieceTokenizer(["我", "爱"]).encode("爱我", add_special_tokens=False) == [1, 0]
+    assert WordPieceTokenizer(("我", "爱")).encode("爱我", add_special_tokens=False) == [1, 0]
 
 
 def test_missing_unk_and_pad():
@@ -295,6 +295,8 @@ def test_lone_surrogate():
 def test_bad_batches():
     with pytest.raises(TypeError, match="单个字符串"):
         ours().batch("time")
+    with pytest.raises(TypeError, match="单个字符串"):
+        ours().batch(["a", "b"], "cd")
     with pytest.raises(ValueError, match="应当一样多"):
         ours().batch(["a", "b"], ["c"])
     with pytest.raises(ValueError, match="不为零"):
