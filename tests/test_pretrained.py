@@ -131,6 +131,17 @@ def test_cached_model_survives_a_dead_hub(hub, monkeypatch):
     assert model_folder(REPO) == folder
 
 
+def test_half_a_cached_model_does_not_hide_a_dead_hub(hub, monkeypatch):
+    (model_folder(REPO) / WEIGHTS).unlink()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert "连不上" in refuse()
+
+
+def test_endpoint_may_end_with_a_slash(hub, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint + "/")
+    model_folder(REPO)
+
+
 def test_cached_weights_are_not_fetched_again(hub):
     model_folder(REPO)
     hub.requests.clear()

@@ -325,8 +325,8 @@ def test_bad_vocabularies():
 
 def test_from_vocab_files(tmp_path):
     """可以给文件，也可以给文件夹；词元里的 U+2028 不能被当成换行。"""
-    (tmp_path / "vocab.txt").write_text("[UNK]\nx\u2028y\na\n", encoding="utf-8")
-    expected = {"[UNK]": 0, "x\u2028y": 1, "a": 2}
+    (tmp_path / "vocab.txt").write_text("[UNK]\nx\u2028y\na\u00a0\n", encoding="utf-8")
+    expected = {"[UNK]": 0, "x\u2028y": 1, "a\u00a0": 2}
     assert WordPieceTokenizer.from_vocab(tmp_path).vocab == expected
     assert WordPieceTokenizer.from_vocab(str(tmp_path / "vocab.txt")).vocab == expected
 
