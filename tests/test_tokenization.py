@@ -344,3 +344,4 @@ def test_from_vocab_errors(tmp_path):
     ):
         with pytest.raises(ValueError, match="定义了特殊词元"):
             WordPieceTokenizer.from_vocab(folder_with(tmp_path, **config))
+    WordPieceTokenizer.from_vocab(folder_with(tmp_path, mask_token={"content": "[MASK]"}))
