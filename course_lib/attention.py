@@ -117,16 +117,7 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        d_model = self.q_proj.in_features
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            if x.dim() != 3 or x.size(-1) != d_model:
-                raise ValueError(
-                    f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
-                )
-        if mask is not None and mask.dim() == 3:
-            raise ValueError(
-                f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
-            )
+        _check_sequences(query, key, value, mask, self.q_proj.in_features)
         output, weights = scaled_dot_product_attention(
             self.split_heads(self.q_proj(query)),
             self.split_heads(self.k_proj(key)),
@@ -144,6 +135,18 @@ class MultiHeadAttention(nn.Module):
     def merge_heads(self, x: Tensor) -> Tensor:
         """(B, h, N, d) → (B, N, D)：`split_heads` 的逆，即把各头的输出首尾拼接。"""
         return x.transpose(1, 2).flatten(-2)
+
+
+def _check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, d_model: int) -> None:
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.dim() != 3 or x.size(-1) != d_model:
+            raise ValueError(
+                f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
+            )
+    if mask is not None and mask.dim() == 3:
+        raise ValueError(
+            f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
+        )
 
 
 def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
