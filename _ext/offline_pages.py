@@ -33,12 +33,11 @@ WATCHED += ["transformers", "zhplot"]
 
 
 def library_digest() -> str:
-    """各章的输出除自身代码外所依赖的一切的摘要：`course_lib`、`figures` 与主要依赖的版本。"""
+    """各章的输出除自身代码外所依赖的一切的摘要：`course_lib`、插图与主要依赖的版本。"""
     digest = hashlib.sha256(" ".join(f"{name}={version(name)}" for name in WATCHED).encode())
-    for folder in ["course_lib", "figures"]:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted([*ROOT.glob("course_lib/**/*"), *ROOT.glob("figures/*.svg")]):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
