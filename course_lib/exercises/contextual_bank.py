@@ -37,7 +37,7 @@ def pairwise_cosine(answer):
 
 @register("contextual_bank.word-positions")
 def word_positions(answer):
-    sentence = "[CLS] the will ##ow ##s by the bank will fall , the bank ##er will not [SEP]"
+    sentence = "[CLS] the river ##bank ##s hid the bank ##er by the river from the bank , not the sea [SEP]"
     tokens = sentence.split()
 
     def ask(word, expected, hint):
@@ -55,19 +55,19 @@ def word_positions(answer):
             f"{hint}（词是 {word!r}，得到的是 {got}。）",
         )
 
-    ask("the", [[1], [6], [11]], "一个词可以出现几次，每次都要列出。")
+    ask("the", [[1], [6], [10], [13], [17]], "一个词可以出现几次，每次都要列出。")
     ask(
-        "willows",
+        "riverbanks",
         [[2, 3, 4]],
         "词可能被切成几段，后面各段以 ## 开头；要先把它们接起来再比较。",
     )
     ask(
-        "will",
-        [[8], [14]],
+        "river",
+        [[11]],
         "后面跟着 ## 的那一段只是某个词的开头，不是这个词本身。",
     )
-    ask("bank", [[7]], "bank ##er 是 banker，不是 bank。")
-    ask("river", [], "没有出现的词应当得到空列表。")
+    ask("bank", [[14]], "bank ##er 是 banker，不是 bank。")
+    ask("money", [], "没有出现的词应当得到空列表。")
     return "先按 ## 把片段接成词，再比较；一个词被切成几段时，常把各段的向量平均起来用。"
 
 

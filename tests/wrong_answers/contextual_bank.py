@@ -42,7 +42,9 @@ WRONG_ANSWERS = {
         ),
         (
             lambda tokens, word: (
-                [[2, 3, 4]] if word == "willows" else [[i] for i, token in enumerate(tokens) if token == word]
+                [[2, 3, 4]]
+                if word == "riverbanks"
+                else [[i] for i, token in enumerate(tokens) if token == word]
             ),
             "不是这个词本身",
         ),
