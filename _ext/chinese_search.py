@@ -14,8 +14,12 @@ class ChinesePairs(SearchLanguage):
     language_name = "Chinese"
     js_splitter_code = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
+    before = ""  # 上一段的最后一个字
+
     def split(self, text):
-        terms = []
+        # Sphinx 把一段话在链接与强调处断开、逐段送来，接缝处的两个字也要收
+        terms = [seam] if re.fullmatch("[\u3400-\u9fff]{2}", seam := self.before + text[:1]) else []
+        self.before = text[-1:]
         for run in RUN.findall(text):
             # 单字也收进索引，好让只有一个字的查询有结果
             terms += [run] if run.isascii() else [*run, *map("".join, pairwise(run))]
