@@ -1,6 +1,7 @@
 """让网页读起来像中文：句间不留空隙，提示是中文，代码画出的图有替代文字。"""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from docutils import nodes
@@ -36,16 +37,13 @@ def join_lines(app, doctree):
 
 def describe_plots(app, doctree, docname):
     """代码画出的图没有替代文字，以所在的一节为名补上。"""
-    for section in doctree.findall(nodes.section):
-        plots = [image for image in section.findall(nodes.image) if "alt" not in image]
-        for number, image in enumerate((i for i in plots if _section(i) is section), 1):
-            image["alt"] = f"“{section[0].astext()}”一节的第 {number} 幅图，由它上方的代码画出"
-
-
-def _section(node):
-    while not isinstance(node, nodes.section):
-        node = node.parent
-    return node
+    plots_in = Counter()
+    for image in [image for image in doctree.findall(nodes.image) if "alt" not in image]:
+        section = image.parent
+        while not isinstance(section, nodes.section):
+            section = section.parent
+        plots_in[section] += 1
+        image["alt"] = f"“{section[0].astext()}”一节的第 {plots_in[section]} 幅图，由它上方的代码画出"
 
 
 def translate_tooltips(app, exception):

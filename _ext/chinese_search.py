@@ -6,7 +6,9 @@ from pathlib import Path
 
 from sphinx.search import SearchLanguage
 
-RUN = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]+")
+HAN = "[\u3400-\u9fff]"
+RUN = re.compile(f"[A-Za-z0-9_]+|{HAN}+")
+PAIR = re.compile(HAN * 2)
 
 
 class ChinesePairs(SearchLanguage):
@@ -18,7 +20,7 @@ class ChinesePairs(SearchLanguage):
 
     def split(self, text):
         # Sphinx 把一段话在链接与强调处断开、逐段送来，接缝处的两个字也要收
-        terms = [seam] if re.fullmatch("[\u3400-\u9fff]{2}", seam := self.before + text[:1]) else []
+        terms = PAIR.findall(self.before + text[:1])
         self.before = text[-1:]
         for run in RUN.findall(text):
             # 单字也收进索引，好让只有一个字的查询有结果

@@ -28,8 +28,9 @@ WATCHED = [
     "scikit-learn",
     "tokenizers",
     "torch",
+    "transformers",
+    "zhplot",
 ]
-WATCHED += ["transformers", "zhplot"]
 
 
 def library_digest() -> str:

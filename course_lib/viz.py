@@ -162,10 +162,11 @@ def _indices(name, chosen, count):
 
 
 def _encode(model, tokenizer, sentence_a, sentence_b):
-    for name, sentence in [("sentence_a", sentence_a), ("sentence_b", sentence_b)]:
-        if not (sentence is None and name == "sentence_b") and not (
-            isinstance(sentence, str) and sentence.strip()
-        ):
+    sentences = {"sentence_a": sentence_a}
+    if sentence_b is not None:
+        sentences["sentence_b"] = sentence_b
+    for name, sentence in sentences.items():
+        if not isinstance(sentence, str) or not sentence.strip():
             raise ValueError(f"{name}={sentence!r}：这里要一个非空的句子（字符串）。")
     inputs = tokenizer(sentence_a, sentence_b, return_tensors="pt")
     n, limit = inputs["input_ids"].shape[1], model.config.max_position_embeddings
