@@ -1,5 +1,6 @@
 import pytest
 import torch
+from test_attention import torch_twin as attention_twin
 from torch import nn
 from torch.testing import assert_close
 
@@ -27,18 +28,11 @@ def torch_twin(ours: EncoderLayer) -> nn.TransformerEncoderLayer:
         norm_first=ours.norm_first,
         layer_norm_eps=ours.norm1.eps,
     )
-    attn = ours.self_attn
-    weights = {
-        "self_attn.in_proj_weight": torch.cat([attn.q_proj.weight, attn.k_proj.weight, attn.v_proj.weight]),
-        "self_attn.in_proj_bias": torch.cat([attn.q_proj.bias, attn.k_proj.bias, attn.v_proj.bias]),
-        "self_attn.out_proj.weight": attn.out_proj.weight,
-        "self_attn.out_proj.bias": attn.out_proj.bias,
-    }
-    for name in ("linear1", "linear2"):
-        weights |= {f"{name}.{k}": v for k, v in getattr(ours.ffn, name).state_dict().items()}
-    for name in ("norm1", "norm2"):
-        weights |= {f"{name}.{k}": v for k, v in getattr(ours, name).state_dict().items()}
-    theirs.load_state_dict(weights)
+    theirs.self_attn.load_state_dict(attention_twin(ours.self_attn).state_dict())
+    theirs.linear1.load_state_dict(ours.ffn.linear1.state_dict())
+    theirs.linear2.load_state_dict(ours.ffn.linear2.state_dict())
+    theirs.norm1.load_state_dict(ours.norm1.state_dict())
+    theirs.norm2.load_state_dict(ours.norm2.state_dict())
     return theirs.eval()
 
 
