@@ -115,6 +115,11 @@ def model_folder(name: str | os.PathLike | None = None) -> Path:
     return folder
 
 
+def uses_builtin() -> bool:
+    """眼下选中的是不是内置模型；正文里引用的数字只对它成立。错误同 `model_folder`。"""
+    return model_folder() == builtin_path()
+
+
 def _looks_like_path(name: str) -> bool:
     """hub 上的名字至多有一个斜杠，而且两边都有字。"""
     return name[0] in "./~" or "\\" in name or name.endswith("/") or name.count("/") > 1

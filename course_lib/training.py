@@ -1,0 +1,102 @@
+"""训练与预测：全书共用的一个循环，一条不留痕迹的进度条，同一个种子给出同样的结果。
+
+数据是一组第一维相同的张量，第一维数的是样本；循环按样本切成小批，送到模型所在的设备。
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+
+def train(
+    model: nn.Module,
+    loss_of: Callable[..., Tensor],
+    data: Sequence[Tensor],
+    *,
+    epochs: int,
+    lr: float = 1e-3,
+    batch_size: int = 32,
+    lr_scale: Callable[[int], float] | None = None,
+    clip_norm: float | None = None,
+    weight_decay: float = 0.0,
+    before_epoch: Callable[[int], None] | None = None,
+    seed: int = 0,
+    label: str = "训练",
+) -> list[float]:
+    """用 AdamW 训练若干轮，返回每一步的损失；结束时模型处于 eval 状态。
+
+    参数：loss_of(model, *batch) 给出一个标量损失；data，若干张量，第一维都是样本数；
+    epochs，轮数；lr，学习率；lr_scale(step)，第 step 步（从 0 数起）学习率要乘的倍数，预热就用它；
+    clip_norm，梯度范数的上限；weight_decay，权重衰减；
+    before_epoch(epoch)，每轮开始之前调用，这时模型处于 eval 状态；seed，打乱样本与 dropout 所用的种子。
+    返回：长为 epochs × 每轮步数的列表。
+    错误：数据为空、长短不一，或轮数、批大小不是正数时抛出 `ValueError`；损失变成 NaN 或无穷时抛出 `FloatingPointError`。
+    出处：Loshchilov & Hutter, 2019（AdamW）；weight_decay=0 时就是 Kingma & Ba, 2015 的 Adam。
+    """
+    count = _count(data)
+    if epochs < 1 or batch_size < 1:
+        raise ValueError(f"轮数 epochs={epochs} 与批大小 batch_size={batch_size} 都应当至少是 1。")
+    torch.manual_seed(seed)
+    device = next(model.parameters()).device
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=weight_decay)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lr_scale or (lambda step: 1.0))
+    losses = []
+    steps = epochs * math.ceil(count / batch_size)
+    with tqdm(total=steps, desc=label, leave=False) as bar:
+        for epoch in range(epochs):
+            if before_epoch:
+                model.eval()
+                before_epoch(epoch)
+            model.train()
+            for chosen in torch.randperm(count).split(batch_size):
+                loss = loss_of(model, *(part[chosen].to(device) for part in data))
+                losses.append(loss.item())
+                if not math.isfinite(losses[-1]):  # 赶在更新之前，模型里就还是有限的数
+                    raise FloatingPointError(
+                        f"第 {len(losses)} 步的损失是 {losses[-1]}：学习率 {lr} 可能太大，或者输入里有 NaN。"
+                    )
+                optimizer.zero_grad()
+                loss.backward()
+                if clip_norm is not None:
+                    nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
+                optimizer.step()
+                scheduler.step()
+                bar.update()
+                bar.set_postfix_str(f"损失 {losses[-1]:.3f}", refresh=False)
+    model.eval()
+    return losses
+
+
+@torch.no_grad()
+def predict(forward: Callable[..., Tensor], data: Sequence[Tensor], batch_size: int = 256) -> Tensor:
+    """分批算 forward(*batch)，把结果首尾接起来，放在 CPU 上；不记梯度。
+
+    参数：forward，模型或任何函数，是模型时临时换成 eval 状态；data，若干张量，第一维都是样本数。
+    返回：第一维是样本数的张量。
+    错误：数据为空或长短不一时抛出 `ValueError`。
+    """
+    count = _count(data)
+    is_module = isinstance(forward, nn.Module)
+    device = next(forward.parameters()).device if is_module else None
+    was_training = is_module and forward.training
+    if was_training:
+        forward.eval()
+    try:
+        batches = (
+            forward(*(part[i : i + batch_size].to(device=device) for part in data))
+            for i in range(0, count, batch_size)
+        )
+        return torch.cat([batch.cpu() for batch in batches])
+    finally:
+        if was_training:
+            forward.train()
+
+
+def _count(data: Sequence[Tensor]) -> int:
+    counts = [len(part) for part in data]
+    if not counts or min(counts) != max(counts) or counts[0] == 0:
+        raise ValueError(f"训练数据的各部分应当同样长且不为空，这里的长度是 {counts}。")
+    return counts[0]
