@@ -29,13 +29,7 @@ TAGS = {"hide-input", "hide-output", "remove-output", "raises-exception"}
 FORBIDDEN = {
     "您": "你",
     "变压器": "Transformer",
-    "令牌": "词元",
     "自注意力机制机制": "自注意力机制",
-    "前馈神经网络": "前馈网络",
-    "残差链接": "残差连接",
-    "层标准化": "层归一化",
-    "位置嵌码": "位置编码",
-    "掩膜": "掩码",
     "最佳的": "（删去夸张）",
     "无可替代": "（删去夸张）",
     "完美地": "（删去夸张）",
@@ -70,6 +64,15 @@ def prose_of(path):
     if path.suffix == ".md":
         return without_code(path.read_text(encoding="utf8"))
     return without_code("\n\n".join(source(c) for c in cells(path, "markdown")))
+
+
+def glossary():
+    """术语表的各行：简体、繁体、英文、一句话、不写作。"""
+    text = (ROOT / "chapters" / "glossary.md").read_text(encoding="utf8")
+    rows = [
+        [cell.strip() for cell in row.strip("| ").split("|")] for row in re.findall(r"(?m)^\|.*\|$", text)
+    ]
+    return [row + [""] * (5 - len(row)) for row in rows[2:]]
 
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
@@ -150,6 +153,26 @@ def test_prose(path):
         if re.search(rf"{HAN}[,;:!?]", text):
             problems.append(f"汉字后面用了半角标点：{text}")
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("path", [p for p in CHAPTERS + PAGES if p.stem != "glossary"], ids=lambda p: p.stem)
+def test_one_term_per_concept(path):
+    """术语表最后一栏里的写法不出现；引号里和勘误一节是在转述别处的说法，不算。"""
+    prose = re.sub(r"“[^”]*”|\n## 勘误\n.*?(?=\n## )", "", prose_of(path), flags=re.S)
+    assert not [
+        f"“{variant}”应作“{row[0]}”"
+        for row in glossary()
+        for variant in filter(None, row[4].split("、"))
+        if variant in prose
+    ]
+
+
+def test_glossary_names_each_concept_once():
+    names = [name for row in glossary() for name in row[0].split("、")]
+    variants = [variant for row in glossary() for variant in filter(None, row[4].split("、"))]
+    assert len(set(names)) == len(names) and len(set(variants)) == len(variants) > 20
+    assert not set(names) & set(variants)
+    assert all(len(row) == 5 and all(row[:4]) for row in glossary())
 
 
 @each_page
