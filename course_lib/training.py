@@ -41,7 +41,8 @@ def train(
         raise ValueError(f"轮数 epochs={epochs} 与批大小 batch_size={batch_size} 都应当至少是 1。")
     torch.manual_seed(seed)
     device = next(model.parameters()).device
-    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=weight_decay)
+    # fused：一次更新所有参数；小模型里逐个更新的开销比计算本身还大
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=weight_decay, fused=True)
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lr_scale or (lambda step: 1.0))
     losses = []
     steps = epochs * math.ceil(count / batch_size)

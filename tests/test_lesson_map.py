@@ -1,0 +1,69 @@
+"""与五份讲义的对照：每一条内容、每一条勘误都有着落，所指的格真的在那里。"""
+
+import re
+
+import pytest
+from test_chapter_form import ROOT, cells, source
+from test_pages import BOOK
+
+TEXT = (ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")
+ROWS = {
+    row[0]: row
+    for row in ([cell.strip() for cell in line.strip("| ").split("|")] for line in TEXT.splitlines())
+    if re.fullmatch(r"S\d(\.\d+|-\d+)", row[0])
+}
+PLACE = re.compile(r"`(\w+)#([\w-]+)`")
+# 每份讲义有几条内容、几条勘误；S4 的内容随解码器与图像各章补上
+ITEMS = {"S0": 25, "S1": 20, "S2": 16, "S3": 22}
+ERRATA = {"S0": 28, "S1": 15, "S2": 10, "S3": 15, "S4": 16}
+# 说错了的（W）与结果不对的（B），都要在勘误实验室里当场运行
+RUN = {
+    "S0": [1, 3, 4, 5, 6, 7, 8, 9, 10, 15, 19, 20],
+    "S1": [1, 2, 3, 4, 5, 6, 7],
+    "S2": [1, 2, 3, 4, 5, 6, 7],
+    "S3": [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    "S4": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+}
+
+
+def test_every_item_and_every_erratum_is_listed_once():
+    expected = {f"{lesson}.{i}" for lesson, n in ITEMS.items() for i in range(1, n + 1)}
+    expected |= {f"{lesson}-{i}" for lesson, n in ERRATA.items() for i in range(1, n + 1)}
+    assert set(ROWS) == expected
+    assert len(re.findall(r"(?m)^\| S\d[.-]\d+ ", TEXT)) == len(expected)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_places_exist(row):
+    _, what, places = row
+    assert len(what) >= 4 and PLACE.search(places)
+    assert not PLACE.sub("", places).strip("、 "), "只写“章#格”，用顿号隔开"
+    for page, name in PLACE.findall(places):
+        path = ROOT / "chapters" / f"{page}.ipynb"
+        assert name in {c["id"] for c in cells(path)}, f"{page} 里没有 {name} 这一格"
+
+
+def test_wrong_claims_are_run_in_the_lab():
+    """每条三格，依次是说法、运行、应当怎样说；运行的那格里有断言。"""
+    lab = {c["id"]: c for c in cells(ROOT / "chapters" / "errata.ipynb")}
+    order = list(lab)
+    for lesson, numbers in RUN.items():
+        for number in numbers:
+            code = f"{lesson}-{number}".lower()
+            claim, run, right = (order.index(f"{kind}-{code}") for kind in ("claim", "run", "right"))
+            assert claim < run < right <= claim + 4, code
+            assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
+            assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
+            assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code
+
+
+def test_places_are_links_in_the_book():
+    page = (BOOK / "chapters" / "lesson_map.html").read_text(encoding="utf8")
+    links = set(re.findall(r'href="(\w+)\.html#([\w-]+)"', page))
+    ran = {place for row in ROWS.values() for place in PLACE.findall(row[2])}
+    assert ran <= links
+    for name in {page for page, _ in ran}:
+        html = (BOOK / "chapters" / f"{name}.html").read_text(encoding="utf8")
+        anchors = set(re.findall(r'\bid="([\w-]+)"', html))
+        code = {c["id"] for c in cells(ROOT / "chapters" / f"{name}.ipynb", "code")}
+        assert {cell for chapter, cell in ran if chapter == name and cell in code} <= anchors
