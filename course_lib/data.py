@@ -3,14 +3,13 @@
 造出来的数据由种子决定，在任何机器、任何进程里都相同，不下载任何东西。
 """
 
-import os
 import random
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from .hub import HubError, _cache_dir, _seconds, _short_patience, plain_reason
+from .hub import fetch_dataset_file
 
 ASPECTS = (
     "acting", "story", "music", "script", "plot", "cast",
@@ -102,7 +101,8 @@ def imdb(count: int, seed: int = 0, split: str = "train") -> Reviews:
         raise ModuleNotFoundError(
             "读 IMDB 的 parquet 文件要用 pyarrow，请先运行 pip install pyarrow。"
         ) from None
-    table = parquet.read_table(_fetch_imdb(split)).to_pydict()
+    file = fetch_dataset_file(IMDB, f"plain_text/{split}-00000-of-00001.parquet")
+    table = parquet.read_table(file).to_pydict()
     rng = random.Random(seed)
     chosen = []
     for label in (0, 1):  # 文件里先是全部负面、后是全部正面，只取开头几条就不是随机样本
@@ -153,32 +153,3 @@ def _with_remark(rng: random.Random, template: str) -> str:
     parts = [template, rng.choice(REMARKS)]
     rng.shuffle(parts)
     return "".join(parts).strip()
-
-
-def _fetch_imdb(split: str) -> str:
-    import huggingface_hub as hub
-
-    endpoint = (os.environ.get("HF_ENDPOINT") or hub.constants.ENDPOINT).rstrip("/")
-    file = {
-        "repo_id": IMDB,
-        "repo_type": "dataset",
-        "filename": f"plain_text/{split}-00000-of-00001.parquet",
-    }
-    try:
-        with _short_patience():
-            cached = hub.try_to_load_from_cache(**file, cache_dir=_cache_dir())
-            if isinstance(cached, str):
-                return cached
-            # hf_hub_download 在本地没有文件时会把请求重试到几分钟之后，所以先只问一次。
-            url = hub.hf_hub_url(**file, endpoint=endpoint)
-            hub.get_hf_file_metadata(url, timeout=_seconds(), endpoint=endpoint)
-            return hub.hf_hub_download(
-                **file, cache_dir=_cache_dir(), endpoint=endpoint, etag_timeout=_seconds()
-            )
-    except Exception as error:  # 网络库的异常没有共同的祖先，与 hub.fetch 一样只说一句话
-        reason = plain_reason(error)
-    raise HubError(
-        f"从 {endpoint} 取数据集 {IMDB} 失败：{reason}；"
-        "请检查网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试（例如 HF_ENDPOINT=https://hf-mirror.com），"
-        "造出来的影评 reviews 不用联网。"
-    )

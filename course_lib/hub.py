@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,10 +16,8 @@ VOCABULARIES = ("vocab.txt", "tokenizer.json")
 OPTIONAL_FILES = (*VOCABULARIES, "tokenizer_config.json", "special_tokens_map.json")
 SECONDS = 3  # 等一次回应的时间；乘上放弃之前的次数，要在十秒以内
 MAX_RESUMES = 20  # 一个文件最多断点续传这么多次，免得遇上总在同一处断开的站点而没有尽头
-ADVICE = (
-    "请检查模型名和网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试"
-    "（例如 HF_ENDPOINT=https://hf-mirror.com），或者去掉 COURSE_BERT 改用内置模型"
-)
+MIRROR_ADVICE = "请检查名字和网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试（例如 HF_ENDPOINT=https://hf-mirror.com）"
+ADVICE = f"{MIRROR_ADVICE}，或者去掉 COURSE_BERT 改用内置模型"
 STATUS_REASONS = {
     401: "没有这个模型，或者它要登录才能下载",
     403: "站点不允许下载，这个模型可能要先登录并同意条款",
@@ -65,17 +63,49 @@ def fetch(name: str) -> Path:
     环境变量：HF_ENDPOINT（站点或镜像，调用时才读）、HF_HOME、HF_HUB_CACHE、HF_HUB_OFFLINE、代理，与 hub 自己的含义相同。
     错误：取不到时抛出 `HubError`，一句话说明试了什么、哪里失败、怎么办。
     """
+    return _attempt(f"模型 {name}", lambda endpoint: _download(name, endpoint), ADVICE)
+
+
+def fetch_dataset_file(name: str, file: str) -> Path:
+    """把 hub 上一个数据集里的一个文件取到缓存里，返回它的路径；缓存里已有就不联网。
+
+    参数：name，数据集在 hub 上的名字；file，文件在数据集里的路径。
+    环境变量与 `fetch` 相同。
+    错误：取不到时抛出 `HubError`，一句话说明试了什么、哪里失败、怎么办。
+    """
+    return _attempt(
+        f"数据集 {name}", lambda endpoint: _download_from_dataset(name, file, endpoint), MIRROR_ADVICE
+    )
+
+
+def _attempt(what: str, download: Callable[[str], Path], advice: str) -> Path:
     from huggingface_hub import constants
 
     endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
     try:
         with _short_patience():
-            return _download(name, endpoint)
+            return download(endpoint)
     except BadFileError as error:
         reason = str(error)
     except Exception as error:  # 网络库的异常没有共同的祖先；不接住，读者先看到的就是六十行调用栈
         reason = plain_reason(error)
-    raise HubError(f"从 {endpoint} 取模型 {name} 失败：{reason}；{ADVICE}。")
+    raise HubError(f"从 {endpoint} 取{what} 失败：{reason}；{advice}。")
+
+
+def _download_from_dataset(name: str, file: str, endpoint: str) -> Path:
+    import huggingface_hub as hub
+
+    options = {"repo_id": name, "filename": file, "repo_type": "dataset"}
+    cached = hub.try_to_load_from_cache(**options, cache_dir=_cache_dir())
+    if isinstance(cached, str):
+        return _checked(cached)
+    # 与 _download 一样先只问一次
+    hub.get_hf_file_metadata(
+        hub.hf_hub_url(**options, endpoint=endpoint), timeout=_seconds(), endpoint=endpoint
+    )
+    return _checked(
+        hub.hf_hub_download(**options, cache_dir=_cache_dir(), endpoint=endpoint, etag_timeout=_seconds())
+    )
 
 
 def _download(name: str, endpoint: str) -> Path:
