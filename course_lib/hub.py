@@ -19,15 +19,15 @@ MAX_RESUMES = 20  # 一个文件最多断点续传这么多次，免得遇上总
 MIRROR_ADVICE = "请检查名字和网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试（例如 HF_ENDPOINT=https://hf-mirror.com）"
 ADVICE = f"{MIRROR_ADVICE}，或者去掉 COURSE_BERT 改用内置模型"
 STATUS_REASONS = {
-    401: "没有这个模型，或者它要登录才能下载",
-    403: "站点不允许下载，这个模型可能要先登录并同意条款",
-    404: "站点上没有这个模型或它的 config.json",
+    401: "没有这个名字，或者它要登录才能下载",
+    403: "站点不允许下载，可能要先登录并同意条款",
+    404: "站点上没有这个名字，或者没有要取的文件",
     429: "请求太频繁，站点要求过一会儿再来",
 }
 # 只按异常的类名判断：hub 各版本底下的网络库不同（requests、httpx），类名却大致相同。
 NAME_REASONS = (
-    ("Offline", "离线模式（HF_HUB_OFFLINE）已打开，缓存里又没有这个模型"),
-    ("HFValidation", "这不是合法的模型名"),
+    ("Offline", "离线模式（HF_HUB_OFFLINE）已打开，缓存里又没有它"),
+    ("HFValidation", "这不是合法的名字"),
     ("Metadata", "回应里缺少模型站点应有的信息，可能被登录页或代理截住了"),
     ("ProxyError", "代理没有把请求送到"),
     ("Timeout", "等待超时，网慢可以把环境变量 HF_HUB_DOWNLOAD_TIMEOUT 设成更大的秒数"),
