@@ -371,7 +371,7 @@ def test_missing_folder_is_not_asked_of_the_hub(hub, name):
 
 
 def test_malformed_name(hub):
-    assert "不是合法的模型名" in refuse("no such model")
+    assert "不是合法的名字" in refuse("no such model")
     assert hub.requests == []
 
 
