@@ -3,6 +3,7 @@
 import inspect
 import os
 import random
+import textwrap
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,7 +54,7 @@ def show_source(obj) -> None:
         source = inspect.getsource(obj)
     except (TypeError, OSError):
         raise TypeError(f"{obj!r} 没有可展示的 Python 源码。") from None
-    display(Code(inspect.cleandoc(source) if source[0] == " " else source, language="python"))
+    display(Code(textwrap.dedent(source), language="python"))
 
 
 def figure(name: str) -> None:

@@ -1,5 +1,6 @@
 """笔记本的琐事：图里没有方框，随机数固定，源码与插图展示得出来。"""
 
+import ast
 import json
 import os
 import random
@@ -76,6 +77,8 @@ def test_show_source_is_the_source(shown):
     show_source(attention.MultiHeadAttention.split_heads)
     assert shown[0].data.startswith("def causal_mask(") and ".tril()" in shown[0].data
     assert shown[1].data.startswith("def split_heads(")
+    for page in shown:  # 方法去掉缩进之后，定义与函数体的层次还在
+        ast.parse(page.data)
 
 
 def test_show_source_without_source():
