@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(autouse=True)
 def restore():
+    threads = torch.get_num_threads()
     yield
+    torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(False)
     matplotlib.rcdefaults()
     plt.close("all")
@@ -70,6 +72,13 @@ def shown(monkeypatch):
     displayed = []
     monkeypatch.setattr("course_lib.notebook.display", displayed.append)
     return displayed
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 4), (None, 1)])
+def test_setup_uses_half_the_cores(monkeypatch, cores, threads):
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    setup()
+    assert torch.get_num_threads() == threads
 
 
 def test_show_source_is_the_source(shown):
