@@ -118,10 +118,21 @@ class MultiHeadAttention(nn.Module):
         key = query if key is None else key
         value = key if value is None else value
         _check_sequences(query, key, value, mask, self.q_proj.in_features)
+        return self.attend(query, *self.keys_values(key, value), mask, need_weights)
+
+    def keys_values(self, key: Tensor, value: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """key、value (B, M, D) → 键与值，各 (B, h, M, d)；逐个生成词元时可以留着，不必重算。"""
+        value = key if value is None else value
+        return self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value))
+
+    def attend(
+        self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """query (B, N, D) 去看已经投影好的 keys、values (B, h, M, d)；返回与 `forward` 相同。"""
         output, weights = scaled_dot_product_attention(
             self.split_heads(self.q_proj(query)),
-            self.split_heads(self.k_proj(key)),
-            self.split_heads(self.v_proj(value)),
+            keys,
+            values,
             mask,
             need_weights,
             self.dropout if self.training else 0.0,

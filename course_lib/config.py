@@ -27,9 +27,9 @@ class BertConfig:
     pad_token_id: int = 0
 
     def __post_init__(self):
-        for name in ("vocab_size", "d_model", "num_heads", "d_ff", "num_layers", "max_len", "num_segments"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)}：应当是正整数。")
+        check_positive(
+            self, "vocab_size", "d_model", "num_heads", "d_ff", "num_layers", "max_len", "num_segments"
+        )
         check_head_size(self.d_model, self.num_heads)
 
     @classmethod
@@ -57,6 +57,13 @@ HF_NAMES = {
     "activation": "hidden_act",
     "pad_token_id": "pad_token_id",
 }
+
+
+def check_positive(config: object, *names: str) -> None:
+    """config 的这几个字段都应当是正整数，否则抛出 `ValueError`。"""
+    for name in names:
+        if getattr(config, name) < 1:
+            raise ValueError(f"{name}={getattr(config, name)}：应当是正整数。")
 
 
 def check_head_size(d_model: int, num_heads: int) -> int:

@@ -73,8 +73,9 @@ class SinusoidalPositionalEncoding(nn.Module):
         # 登记为 buffer 才会随 .to(device) 搬家；它能重算，所以不必存进 state_dict。
         self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model), persistent=False)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """x (B, N, D) → (B, N, D)。"""
-        if x.size(1) > self.encoding.size(0):
-            raise ValueError(f"序列有 {x.size(1)} 个位置，超过了 max_len={self.encoding.size(0)}。")
-        return x + self.encoding[: x.size(1)].to(x.dtype)
+    def forward(self, x: Tensor, past: int = 0) -> Tensor:
+        """x (B, N, D) → (B, N, D)；past 是 x 之前已有的位置数，逐个生成词元时要用。"""
+        end = past + x.size(1)
+        if end > self.encoding.size(0):
+            raise ValueError(f"序列有 {end} 个位置，超过了 max_len={self.encoding.size(0)}。")
+        return x + self.encoding[past:end].to(x.dtype)

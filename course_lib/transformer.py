@@ -1,0 +1,123 @@
+"""编码器-解码器 Transformer：训练时一次看完整个目标，生成时一个词元一个词元地来。
+
+形状字母：B 批大小，N 目标的位置数，M 来源的位置数，D 模型宽度，V 目标的词表大小。
+"""
+
+import math
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from .attention import causal_mask, padding_mask
+from .config import check_head_size, check_positive
+from .decoder import Decoder, DecoderOutput, LayerCache
+from .encoder import Encoder
+from .layers import SinusoidalPositionalEncoding
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """编码器-解码器的尺寸，默认值是论文里 base 模型的尺寸。
+
+    source_vocab、target_vocab 是两边的词表大小；max_len 是两边位置数的上限；
+    pad_id、bos_id、eos_id 是填充、开头与结尾的编号，两边相同。
+    错误：尺寸不是正整数，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    出处：Vaswani et al., 2017, §3 与表 3。
+    """
+
+    source_vocab: int
+    target_vocab: int
+    d_model: int = 512
+    num_heads: int = 8
+    d_ff: int = 2048
+    num_layers: int = 6
+    max_len: int = 512
+    dropout: float = 0.1
+    norm_first: bool = False
+    pad_id: int = 0
+    bos_id: int = 1
+    eos_id: int = 2
+
+    def __post_init__(self):
+        check_positive(
+            self, "source_vocab", "target_vocab", "d_model", "num_heads", "d_ff", "num_layers", "max_len"
+        )
+        check_head_size(self.d_model, self.num_heads)
+
+
+class Transformer(nn.Module):
+    """编码器读来源，解码器据此逐个写出目标。
+
+    两边的嵌入各自乘 √D，再加正弦位置编码；输出层与目标嵌入共享矩阵。
+
+    参数：config，`TransformerConfig`。
+    出处：Vaswani et al., 2017, §3。
+    """
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.config = config
+        self.source_embedding = nn.Embedding(config.source_vocab, config.d_model, padding_idx=config.pad_id)
+        self.target_embedding = nn.Embedding(config.target_vocab, config.d_model, padding_idx=config.pad_id)
+        for table in (self.source_embedding, self.target_embedding):
+            # torch 的初值标准差是 1；缩小之后再乘 √D，仍是 1，与位置编码大小相当。
+            table.weight.data.mul_(config.d_model**-0.5)
+        self.positions = SinusoidalPositionalEncoding(config.max_len, config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        options = {
+            "num_heads": config.num_heads,
+            "d_ff": config.d_ff,
+            "dropout": config.dropout,
+            "activation": "relu",
+            "norm_first": config.norm_first,
+        }
+        self.encoder = Encoder(config.num_layers, config.d_model, **options)
+        self.decoder = Decoder(config.num_layers, config.d_model, **options)
+
+    def encode(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        """source (B, M)，填充用 pad_id → memory (B, M, D) 与 memory_mask (B, 1, 1, M)。"""
+        x = self._embed(self.source_embedding, source)
+        mask = padding_mask(source != self.config.pad_id)
+        return self.encoder(x, mask).last_hidden_state, mask
+
+    def decode(
+        self,
+        target: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor | None = None,
+        need_weights: bool = False,
+        cache: list[LayerCache] | None = None,
+    ) -> DecoderOutput:
+        """target (B, N)，以 bos_id 开头 → `DecoderOutput`。
+
+        给了 cache，就只算缓存里还没有的那几个位置，last_hidden_state 也只有那几个位置。
+        """
+        past = len(cache[0]) if cache else 0
+        x = self._embed(self.target_embedding, target, past)
+        mask = causal_mask(target.size(1), target.device)[past:]
+        return self.decoder(x, memory, mask, memory_mask, need_weights, cache)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """(B, N, D) → 每个位置对词表的分数 (B, N, V)；矩阵就是目标嵌入。"""
+        return hidden @ self.target_embedding.weight.T
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        """source (B, M)，target (B, N) 以 bos_id 开头 → logits (B, N, V)，第 n 个位置预测第 n + 1 个词元。
+
+        错误：形状不对、编号不在词表里、序列超过 max_len 时抛出 `ValueError`。
+        """
+        memory, memory_mask = self.encode(source)
+        return self.logits(self.decode(target, memory, memory_mask).last_hidden_state)
+
+    def _embed(self, table: nn.Embedding, ids: Tensor, past: int = 0) -> Tensor:
+        if ids.dim() != 2 or ids.numel() == 0:
+            raise ValueError(f"编号的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
+        if past >= ids.size(1):
+            raise ValueError(f"缓存里已有 {past} 个位置，target 只有 {ids.size(1)} 个，没有新的位置要算。")
+        ids = ids[:, past:]
+        low, high = int(ids.min()), int(ids.max())
+        if low < 0 or high >= table.num_embeddings:
+            wrong = low if low < 0 else high
+            raise ValueError(f"编号 {wrong} 不在 0 到 {table.num_embeddings - 1} 之间。")
+        x = table(ids) * math.sqrt(self.config.d_model)
+        return self.dropout(self.positions(x, past))

@@ -1,0 +1,184 @@
+"""视觉 Transformer（ViT）：把图像切成块，一块当一个词元，交给与文本相同的编码器。
+
+形状字母：B 批大小，C 通道数，H、W 图像的高与宽，P 块的边长，N 块数，D 模型宽度 d_model。
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from .config import check_head_size, check_positive
+from .encoder import Encoder, EncoderOutput
+from .hub import PretrainedError
+
+# Hugging Face 的名字 → 我们的名字，从上到下逐条替换；有两种写法的，前一种在文件里，后一种在新版 transformers 的内存里。
+HF_NAMES = {
+    r"^vit\.": "",
+    r"^embeddings\.cls_token$": "cls_token",
+    r"^embeddings\.position_embeddings$": "positions",
+    r"^embeddings\.patch_embeddings\.projection\.": "patch_embedding.",
+    r"^(encoder\.layer|layers)\.": "encoder.layers.",
+    r"\.layernorm_before\.": ".norm1.",
+    r"\.attention\.(attention\.query|q_proj)\.": ".self_attn.q_proj.",
+    r"\.attention\.(attention\.key|k_proj)\.": ".self_attn.k_proj.",
+    r"\.attention\.(attention\.value|v_proj)\.": ".self_attn.v_proj.",
+    r"\.attention\.(output\.dense|o_proj)\.": ".self_attn.out_proj.",
+    r"\.layernorm_after\.": ".norm2.",
+    r"\.(intermediate\.dense|mlp\.fc1)\.": ".ffn.linear1.",
+    r"\.(output\.dense|mlp\.fc2)\.": ".ffn.linear2.",
+    r"^layernorm\.": "encoder.norm.",
+    r"^classifier\.": "head.",
+}
+LEFT_OUT = ("pooler.", "vit.pooler.")  # 有意不装：分类头直接读 [CLS]，不经过池化层
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """ViT 的尺寸，默认值是 ViT-B/16 的尺寸。
+
+    图像是正方形，image_size 与 patch_size 以像素计；num_classes=0 表示不要分类头。
+    错误：尺寸不是正整数、图像的边长不能被块的边长整除，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    出处：Dosovitskiy et al., 2021, §3.1 与表 1。
+    """
+
+    image_size: int = 224
+    patch_size: int = 16
+    channels: int = 3
+    d_model: int = 768
+    num_heads: int = 12
+    d_ff: int = 3072
+    num_layers: int = 12
+    num_classes: int = 1000
+    dropout: float = 0.0
+    layer_norm_eps: float = 1e-12
+
+    def __post_init__(self):
+        check_positive(
+            self, "image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"
+        )
+        if self.num_classes < 0:
+            raise ValueError(f"num_classes={self.num_classes}：应当是类别数，或者 0（不要分类头）。")
+        check_patch_size(self.image_size, self.patch_size)
+        check_head_size(self.d_model, self.num_heads)
+
+    @property
+    def num_patches(self) -> int:
+        """块数 N = (H / P)²；词元还要加上 `[CLS]`，共 N + 1 个。"""
+        return (self.image_size // self.patch_size) ** 2
+
+
+def check_patch_size(length: int, patch_size: int) -> int:
+    """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
+    if patch_size < 1 or length % patch_size:
+        raise ValueError(f"图像的边长 {length} 不能被 patch_size={patch_size} 整除，切不成整块。")
+    return length // patch_size
+
+
+def patchify(images: Tensor, patch_size: int) -> Tensor:
+    """把图像切成不重叠的块，每块拉成一行；块从左到右、从上到下排。
+
+    一行里的次序是通道、行、列，与 `nn.Conv2d` 的权重相同，所以再过一个线性层，就等于步长为 P 的卷积。
+
+    参数：images (B, C, H, W)；patch_size，P。返回：(B, N, C·P·P)，N = (H/P)·(W/P)。
+    错误：不是四维，或者 H、W 不能被 P 整除时，抛出 `ValueError`。
+    出处：Dosovitskiy et al., 2021, §3.1。
+    """
+    if images.dim() != 4:
+        raise ValueError(f"images 的形状应当是 (B, C, H, W)，这里是 {tuple(images.shape)}。")
+    rows, columns = (check_patch_size(length, patch_size) for length in images.shape[2:])
+    x = images.unflatten(3, (columns, patch_size)).unflatten(2, (rows, patch_size))  # (B, C, 行, P, 列, P)
+    return x.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+class VisionTransformer(nn.Module):
+    """ViT：块的嵌入 → 前面接上 `[CLS]` → 加学得的位置 → dropout → pre-norm 编码器 → 线性分类头读 `[CLS]`。
+
+    返回的是 logits，不过 softmax。初值：`[CLS]` 与位置的标准差是 0.02，其余用 torch 的默认值。
+
+    参数：config，`ViTConfig`。
+    出处：Dosovitskiy et al., 2021, §3.1。
+    """
+
+    def __init__(self, config: ViTConfig):
+        super().__init__()
+        self.config = config
+        # 核与步长都是 P 的卷积：每块的 C·P·P 个数乘同一个矩阵，块与块不重叠。
+        size = config.patch_size
+        self.patch_embedding = nn.Conv2d(config.channels, config.d_model, size, stride=size)
+        self.cls_token = nn.Parameter(0.02 * torch.randn(1, 1, config.d_model))
+        self.positions = nn.Parameter(0.02 * torch.randn(1, config.num_patches + 1, config.d_model))
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = Encoder(
+            config.num_layers,
+            config.d_model,
+            num_heads=config.num_heads,
+            d_ff=config.d_ff,
+            dropout=config.dropout,
+            norm_first=True,
+            layer_norm_eps=config.layer_norm_eps,
+        )
+        self.head = nn.Linear(config.d_model, config.num_classes) if config.num_classes else nn.Identity()
+
+    def forward(self, images: Tensor) -> Tensor:
+        """images (B, C, H, W) → logits (B, 类别数)；没有分类头时是 `[CLS]` 的向量 (B, D)。错误同 `embed`。"""
+        return self.head(self.encode(images).last_hidden_state[:, 0])
+
+    def encode(
+        self, images: Tensor, output_hidden_states: bool = False, need_weights: bool = False
+    ) -> EncoderOutput:
+        """images (B, C, H, W) → `EncoderOutput`；词元共 N + 1 个，第 0 个是 `[CLS]`。错误同 `embed`。"""
+        x = self.embed(images)
+        return self.encoder(x, output_hidden_states=output_hidden_states, need_weights=need_weights)
+
+    def embed(self, images: Tensor) -> Tensor:
+        """images (B, C, H, W) → 编码器的输入 (B, N + 1, D)。
+
+        错误：大小或通道数与配置不符、为空、含有 NaN 或无穷时抛出 `ValueError`；类型与权重不同时抛出 `TypeError`。
+        """
+        self._check(images)
+        x = self.patch_embedding(images).flatten(2).mT  # (B, D, H/P, W/P) → (B, N, D)
+        x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], dim=1)  # 先接上 [CLS]，才有 N + 1 个
+        return self.dropout(x + self.positions)
+
+    def _check(self, images: Tensor) -> None:
+        size = self.config.image_size
+        expected = (self.config.channels, size, size)
+        if images.dim() != 4 or tuple(images.shape[1:]) != expected or len(images) == 0:
+            raise ValueError(
+                f"每张图的形状应当是 {expected}，批不为空，这里的 images 是 {tuple(images.shape)}。"
+            )
+        if images.dtype != (dtype := self.cls_token.dtype):
+            raise TypeError(f"像素的类型是 {images.dtype}，权重却是 {dtype}；请先用 images.to({dtype})。")
+        if not images.is_meta and not images.isfinite().all():
+            raise ValueError("images 里有 NaN 或无穷，注意力会把它传给这张图的每个词元。")
+
+
+def load_hf_vit(module: VisionTransformer, state_dict: Mapping[str, Tensor]) -> None:
+    """把 Hugging Face 的 ViT 权重抄进 module，数据类型与设备随 module；池化层不装。
+
+    参数：module，尺寸相同的 `VisionTransformer`，头数写不进权重，要自己对上；
+    state_dict，`ViTModel`（这时 module 不带分类头）或 `ViTForImageClassification` 的权重。
+    错误：有缺失、多余、形状不同的键时，抛出 `PretrainedError`；这时 module 保持原样。
+    """
+    target, source, faults = module.state_dict(), {}, []
+    for key in (key for key in state_dict if not key.startswith(LEFT_OUT)):
+        name, shape = our_name(key), tuple(state_dict[key].shape)
+        if name not in target or name in source:
+            faults.append(f"多出 {key} {shape}")
+        elif target[name].shape != shape:
+            faults.append(f"{key} 的形状是 {shape}，模型里的 {name} 却是 {tuple(target[name].shape)}")
+        source[name] = state_dict[key]
+    if faults := faults + [f"缺少 {name}" for name in target if name not in source]:
+        more = f"，共 {len(faults)} 处" if len(faults) > 3 else ""
+        raise PretrainedError(f"权重与模型对不上：{'；'.join(faults[:3])}{more}。")
+    module.load_state_dict(source)
+
+
+def our_name(key: str) -> str:
+    """把 Hugging Face 的一个权重名译成我们的；译不出来的原样返回。"""
+    for theirs, ours in HF_NAMES.items():
+        key = re.sub(theirs, ours, key)
+    return key

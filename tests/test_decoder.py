@@ -1,0 +1,204 @@
+import pytest
+import torch
+from test_attention import torch_twin as attention_twin
+from test_encoder import shaken
+from torch import nn
+from torch.testing import assert_close
+
+from course_lib.attention import causal_mask, padding_mask
+from course_lib.decoder import Decoder, DecoderLayer, LayerCache
+
+
+def torch_twin(ours: DecoderLayer) -> nn.TransformerDecoderLayer:
+    """把我们的权重装进 torch 的解码器层。"""
+    theirs = nn.TransformerDecoderLayer(
+        ours.ffn.linear1.in_features,
+        ours.self_attn.num_heads,
+        ours.ffn.linear1.out_features,
+        activation=ours.ffn.activation,
+        batch_first=True,
+        norm_first=ours.norm_first,
+        layer_norm_eps=ours.norm1.eps,
+    )
+    theirs.self_attn.load_state_dict(attention_twin(ours.self_attn).state_dict())
+    theirs.multihead_attn.load_state_dict(attention_twin(ours.cross_attn).state_dict())
+    theirs.linear1.load_state_dict(ours.ffn.linear1.state_dict())
+    theirs.linear2.load_state_dict(ours.ffn.linear2.state_dict())
+    for name in ("norm1", "norm2", "norm3"):
+        getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
+    return theirs.eval()
+
+
+def batch(n=5, m=4, d_model=12):
+    """目标 (2, n, D)、来源 (2, m, D)，以及来源里哪些是真的：第一句末尾两个是填充。"""
+    real = torch.tensor([[True] * (m - 2) + [False] * 2, [True] * m])
+    return torch.randn(2, n, d_model), torch.randn(2, m, d_model), real
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize(("need_weights", "activation"), [(False, "relu"), (True, "gelu")])
+def test_layer_matches_torch(norm_first, need_weights, activation):
+    ours = shaken(DecoderLayer(12, 3, 20, activation=activation, norm_first=norm_first, layer_norm_eps=1e-4))
+    x, memory, real = batch()
+    output, own, cross = ours(x, memory, causal_mask(5), padding_mask(real), need_weights)
+    options = {"tgt_mask": ~causal_mask(5), "memory_key_padding_mask": ~real}
+    assert_close(output, torch_twin(ours)(x, memory, **options), atol=1e-5, rtol=1e-5)
+    if need_weights:
+        assert own.shape == (2, 3, 5, 5) and cross.shape == (2, 3, 5, 4)
+        assert (own[..., ~causal_mask(5)] == 0).all() and (cross[0, ..., 2:] == 0).all()
+        assert_close(cross.sum(dim=-1), torch.ones(2, 3, 5))
+    else:
+        assert own is None and cross is None
+
+
+def test_relu_is_the_default():
+    assert DecoderLayer(4, 1, 8).ffn.activation is nn.functional.relu
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_decoder_matches_torch(norm_first):
+    ours = shaken(Decoder(3, 12, num_heads=3, d_ff=20, norm_first=norm_first, layer_norm_eps=1e-2))
+    assert {m.eps for m in ours.modules() if isinstance(m, nn.LayerNorm)} == {1e-2}
+    assert sum(isinstance(m, nn.LayerNorm) for m in ours.modules()) == 9 + norm_first
+    x, memory, real = batch()
+    expected = x
+    for layer in ours.layers:  # 每一层都读同一份 memory
+        expected = torch_twin(layer)(
+            expected, memory, tgt_mask=~causal_mask(5), memory_key_padding_mask=~real
+        )
+    output = ours(x, memory, causal_mask(5), padding_mask(real)).last_hidden_state
+    assert_close(output, ours.norm(expected), atol=1e-5, rtol=1e-5)
+
+
+def test_what_is_asked_for_is_returned():
+    decoder, (x, memory, _) = shaken(Decoder(3, 12, num_heads=3, d_ff=20)), batch()
+    plain, full = decoder(x, memory), decoder(x, memory, need_weights=True)
+    assert plain.attentions is None and plain.cross_attentions is None
+    assert [w.shape for w in full.attentions] == [(2, 3, 5, 5)] * 3
+    assert [w.shape for w in full.cross_attentions] == [(2, 3, 5, 4)] * 3
+    assert_close(plain.last_hidden_state, full.last_hidden_state, atol=1e-5, rtol=1e-5)
+
+
+def test_the_future_does_not_reach_the_past():
+    decoder, (x, memory, _) = shaken(Decoder(2, 12, num_heads=3, d_ff=20, norm_first=True)), batch()
+    changed = x.clone()
+    changed[:, 3:] = torch.randn(2, 2, 12)
+    before, after = (decoder(y, memory, causal_mask(5)).last_hidden_state for y in (x, changed))
+    assert_close(after[:, :3], before[:, :3], atol=1e-6, rtol=0)
+    assert (after[:, 3:] - before[:, 3:]).abs().amax(dim=-1).min() > 1e-3
+    without = decoder(changed, memory).last_hidden_state - decoder(x, memory).last_hidden_state
+    assert without[:, :3].abs().amax(dim=-1).min() > 1e-3  # 检验得出来：不戴掩码就变了
+
+
+def test_memory_is_read_by_every_layer_and_its_order_does_not_matter():
+    decoder, (x, memory, real) = shaken(Decoder(2, 12, num_heads=3, d_ff=20)), batch()
+    order = torch.tensor([2, 0, 3, 1])
+    before = decoder(x, memory, causal_mask(5), padding_mask(real)).last_hidden_state
+    moved = decoder(x, memory[:, order], causal_mask(5), padding_mask(real[:, order])).last_hidden_state
+    assert_close(moved, before, atol=1e-5, rtol=1e-5)
+    assert (decoder(x, memory.flip(0), causal_mask(5)).last_hidden_state - before).abs().max() > 1e-2
+    memory.requires_grad_()
+    for layer in decoder.layers:
+        (grad,) = torch.autograd.grad(layer(x, memory)[0].sum(dim=-1).square().sum(), memory)
+        assert grad.abs().amax(dim=-1).min() > 0
+
+
+def test_masked_memory_does_not_matter():
+    layer, (x, memory, real) = shaken(DecoderLayer(12, 3, 20)), batch()
+    garbage = memory.clone()
+    garbage[~real] = 1e3
+    outputs = [layer(x, m, memory_mask=padding_mask(real))[0] for m in (memory, garbage)]
+    assert_close(*outputs, atol=1e-5, rtol=0)
+    assert_close(outputs[0][:1], layer(x[:1], memory[:1, :2])[0], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1), (2, 3), (5,)])
+def test_step_by_step_equals_all_at_once(norm_first, sizes):
+    decoder = shaken(Decoder(2, 12, num_heads=3, d_ff=20, norm_first=norm_first))
+    x, memory, real = batch()
+    full = decoder(x, memory, causal_mask(5), padding_mask(real), need_weights=True)
+    cache, past, steps = decoder.new_cache(), 0, []
+    for size in sizes:
+        now = past + size
+        steps.append(
+            decoder(x[:, past:now], memory, causal_mask(now)[past:], padding_mask(real), True, cache)
+        )
+        past = now
+        assert len(cache[0]) == len(cache[1]) == now
+    together = torch.cat([step.last_hidden_state for step in steps], dim=1)
+    assert_close(together, full.last_hidden_state, atol=1e-5, rtol=0)
+    cross = torch.cat([step.cross_attentions[1] for step in steps], dim=2)
+    assert_close(cross, full.cross_attentions[1], atol=1e-5, rtol=0)
+
+
+def test_memory_is_projected_once():
+    decoder, (x, memory, _) = shaken(Decoder(2, 12, num_heads=3, d_ff=20)), batch()
+    calls = []
+    for layer in decoder.layers:
+        layer.cross_attn.k_proj.register_forward_hook(lambda *args: calls.append(1))
+    cache = decoder.new_cache()
+    for i in range(5):
+        decoder(x[:, i : i + 1], memory, cache=cache)
+    assert len(calls) == 2  # 每层一次，不是每步一次
+
+
+def test_cache_follows_the_chosen_rows():
+    decoder, (x, memory, _) = shaken(Decoder(2, 12, num_heads=3, d_ff=20)), batch()
+    cache = decoder.new_cache()
+    decoder(x[:, :3], memory, causal_mask(3), cache=cache)
+    for layer_cache in cache:
+        layer_cache.select(torch.tensor([1, 1, 0]))
+    rows = torch.tensor([1, 1, 0])
+    last = decoder(x[rows, 3:4], memory[rows], cache=cache).last_hidden_state
+    full = decoder(x[:, :4], memory, causal_mask(4)).last_hidden_state
+    assert_close(last[:, 0], full[rows, 3], atol=1e-5, rtol=0)
+    assert len(LayerCache()) == 0
+
+
+def test_dropout_reaches_all_three_sublayers():
+    layer, (x, memory, _) = DecoderLayer(12, 3, 20, dropout=0.5).train(), batch()
+    assert not torch.allclose(layer(x, memory)[0], layer(x, memory)[0])
+    rates = {m.p for m in layer.modules() if isinstance(m, nn.Dropout)}
+    assert rates | {layer.self_attn.dropout, layer.cross_attn.dropout} == {0.5}
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_dropping_everything_leaves_the_residual(norm_first):
+    layer = shaken(DecoderLayer(12, 3, 20, dropout=1.0, norm_first=norm_first)).train()
+    x, memory, _ = batch()
+    expected = x if norm_first else layer.norm3(layer.norm2(layer.norm1(x)))
+    assert_close(layer(x, memory, need_weights=True)[0], expected)
+
+
+def test_runs_in_half_precision():
+    for dtype in (torch.float16, torch.bfloat16):
+        decoder, (x, memory, real) = Decoder(2, 12, num_heads=3, d_ff=20).to(dtype).eval(), batch()
+        output = decoder(x.to(dtype), memory.to(dtype), causal_mask(5), padding_mask(real)).last_hidden_state
+        assert output.dtype == dtype and output.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("x", "memory", "mask", "message"),
+    [
+        ((2, 5, 12), (1, 4, 12), None, r"\(2, 5, 12\) 与 memory \(1, 4, 12\) 的批大小不同"),
+        ((1, 5, 12), (2, 4, 12), None, "批大小不同"),
+        ((2, 5, 8), (2, 4, 12), None, r"query 的形状应当是 \(批, 位置数, 12\)"),
+        ((2, 5, 12), (2, 4, 8), None, r"key 的形状应当是 \(批, 位置数, 12\)"),
+        ((5, 12), (5, 12), None, r"写 query\[None\]"),
+        ((2, 5, 12), (2, 4, 12), (4, 4), r"不能广播到 \(2, 3, 5, 5\)"),
+        ((3, 5, 12), (3, 4, 12), (3, 5, 5), "三维掩码"),
+    ],
+)
+def test_wrong_inputs(x, memory, mask, message):
+    """头数与批大小都是 3 时，三维的掩码也能广播，那会把批当成头。"""
+    mask = None if mask is None else torch.ones(mask, dtype=torch.bool)
+    with pytest.raises(ValueError, match=message):
+        DecoderLayer(12, 3, 20)(torch.randn(x), torch.randn(memory), mask)
+
+
+@pytest.mark.parametrize("kind", [torch.long, torch.float])
+def test_masks_must_be_boolean(kind):
+    x, memory, real = batch()
+    with pytest.raises(TypeError, match="布尔张量"):
+        DecoderLayer(12, 3, 20)(x, memory, memory_mask=real[:, None, None].to(kind))

@@ -1,0 +1,224 @@
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_decoder import torch_twin as decoder_twin
+from test_encoder import shaken
+from test_encoder import torch_twin as encoder_twin
+from torch import nn
+from torch.testing import assert_close
+
+from course_lib.generation import greedy
+from course_lib.layers import sinusoidal_encoding
+from course_lib.transformer import Transformer, TransformerConfig
+
+
+def new_model(norm_first=True, **options):
+    config = TransformerConfig(
+        13, 11, **{"d_model": 12, "num_heads": 3, "d_ff": 20, "num_layers": 2, "max_len": 9} | options,
+        norm_first=norm_first,
+    )  # fmt: skip
+    return shaken(Transformer(config))
+
+
+SOURCE = torch.tensor([[4, 9, 12, 0, 0], [3, 3, 5, 8, 10]])
+TARGET = torch.tensor([[1, 4, 10, 7], [1, 3, 2, 0]])
+
+
+def torch_twin(ours: Transformer) -> nn.Transformer:
+    """把我们的编码器与解码器装进 `nn.Transformer`；它收的是已经嵌入的序列。"""
+    config = ours.config
+    theirs = nn.Transformer(
+        config.d_model, config.num_heads, config.num_layers, config.num_layers, config.d_ff,
+        batch_first=True, norm_first=config.norm_first,
+    )  # fmt: skip
+    sides = (
+        (ours.encoder, theirs.encoder, encoder_twin),
+        (ours.decoder, theirs.decoder, decoder_twin),
+    )
+    for mine, other, twin in sides:
+        other.layers = nn.ModuleList(twin(layer) for layer in mine.layers)
+        # nn.Transformer 在 post-norm 时也补一次层归一化，论文没有，我们也没有
+        other.norm = mine.norm if config.norm_first else None
+    return theirs.eval()
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_matches_torch(norm_first):
+    ours = new_model(norm_first)
+    positions = sinusoidal_encoding(9, 12)
+    embedded = [
+        table.weight[ids] * 12**0.5 + positions[: ids.size(1)]
+        for table, ids in ((ours.source_embedding, SOURCE), (ours.target_embedding, TARGET))
+    ]
+    future = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    padding = SOURCE == 0
+    with torch.enable_grad():  # 不走 torch 的快速路径，它把填充位置清零
+        hidden = torch_twin(ours)(
+            *embedded, tgt_mask=future, src_key_padding_mask=padding, memory_key_padding_mask=padding
+        )
+    expected = hidden @ ours.target_embedding.weight.T
+    assert_close(ours(SOURCE, TARGET), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_output_layer_is_the_target_embedding():
+    model = new_model()
+    assert sum(p.shape == (11, 12) for p in model.parameters()) == 1
+    model.logits(torch.randn(2, 4, 12)).sum().backward()
+    assert model.target_embedding.weight.grad.abs().sum() > 0
+
+
+def test_fresh_embeddings_have_unit_size():
+    torch.manual_seed(0)
+    model = Transformer(TransformerConfig(500, 500, d_model=64, num_heads=4, d_ff=64, num_layers=1))
+    for table in (model.source_embedding, model.target_embedding):
+        assert (table.weight * 64**0.5)[1:].std().item() == pytest.approx(1, abs=0.02)
+        assert (table.weight[0] == 0).all()
+
+
+def test_the_future_does_not_reach_the_past():
+    model, other = new_model(), TARGET.clone()
+    other[:, 2:] = torch.tensor([[3, 3], [9, 9]])
+    before, after = model(SOURCE, TARGET), model(SOURCE, other)
+    assert_close(after[:, :2], before[:, :2], atol=1e-6, rtol=0)
+    assert (after[:, 2:] - before[:, 2:]).abs().amax(dim=-1).min() > 1e-3
+
+
+def test_every_source_position_reaches_every_target_position():
+    model = new_model()
+    memory, mask = model.encode(SOURCE[1:])
+    assert memory.shape == (1, 5, 12) and mask.shape == (1, 1, 1, 5)
+    before = model.decode(TARGET[:1], memory, mask).last_hidden_state
+    for i in range(5):
+        changed = memory.clone()
+        changed[:, i] += 1.0
+        moved = model.decode(TARGET[:1], changed, mask).last_hidden_state - before
+        assert moved.abs().amax(dim=-1).min() > 1e-4
+
+
+def test_source_padding_does_not_matter():
+    """一批里算与单独算相同；补得更长，也不变。"""
+    model = new_model()
+    together = model(SOURCE, TARGET)
+    alone = model(SOURCE[:1, :3], TARGET[:1])
+    longer = model(nn.functional.pad(SOURCE, (0, 3)), TARGET)
+    assert_close(together[:1], alone, atol=1e-5, rtol=0)
+    assert_close(longer, together, atol=1e-5, rtol=0)
+
+
+def test_target_padding_does_not_matter():
+    """目标的填充在右边，因果掩码已经挡住了它，不必另给掩码。"""
+    model = new_model()
+    assert_close(model(SOURCE, TARGET)[1:, :3], model(SOURCE[1:], TARGET[1:, :3]), atol=1e-5, rtol=0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 9), st.integers(1, 9), st.booleans())
+def test_shapes_and_cached_steps(batch, m, n, norm_first):
+    """任意的长短：逐步带着缓存算，与一次算完相同。"""
+    model = new_model(norm_first)
+    source, target = torch.randint(1, 13, (batch, m)), torch.randint(1, 11, (batch, n))
+    logits = model(source, target)
+    assert logits.shape == (batch, n, 11)
+    memory, mask = model.encode(source)
+    assert memory.shape == (batch, m, 12)
+    cache = model.decoder.new_cache()
+    for i in range(1, n + 1):
+        hidden = model.decode(target[:, :i], memory, mask, cache=cache).last_hidden_state
+        assert hidden.shape == (batch, 1, 12)
+        assert_close(model.logits(hidden)[:, 0], logits[:, i - 1], atol=1e-5, rtol=1e-5)
+
+
+def test_several_new_positions_with_a_cache():
+    model = new_model()
+    memory, mask = model.encode(SOURCE)
+    cache = model.decoder.new_cache()
+    first = model.decode(TARGET[:, :1], memory, mask, cache=cache).last_hidden_state
+    rest = model.decode(TARGET, memory, mask, cache=cache).last_hidden_state
+    full = model.decode(TARGET, memory, mask, need_weights=True)
+    assert rest.shape == (2, 3, 12) and len(full.cross_attentions) == 2
+    assert_close(torch.cat([first, rest], dim=1), full.last_hidden_state, atol=1e-5, rtol=0)
+
+
+def test_nothing_new_to_decode():
+    model = new_model()
+    memory, mask = model.encode(SOURCE)
+    cache = model.decoder.new_cache()
+    model.decode(TARGET, memory, mask, cache=cache)
+    with pytest.raises(ValueError, match="缓存里已有 4 个位置，target 只有 4 个"):
+        model.decode(TARGET, memory, mask, cache=cache)
+
+
+def test_learns_to_copy():
+    """几十步就应当学会照抄：连梯度都通得到编码器。"""
+    torch.manual_seed(0)
+    config = TransformerConfig(8, 8, d_model=32, num_heads=2, d_ff=64, num_layers=1, dropout=0.0, max_len=8)
+    model = Transformer(config)
+    source = torch.randint(3, 8, (256, 4))
+    ends = torch.ones(256, 1, dtype=torch.long)
+    target = torch.cat([ends, source, 2 * ends], dim=1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    for _ in range(150):
+        logits = model(source, target[:, :-1])
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert model.encoder.layers[0].self_attn.q_proj.weight.grad.abs().max() > 0
+    assert (greedy(model.eval(), source, 6) == target).all(dim=1).float().mean() > 0.9
+
+
+def test_runs_in_half_precision():
+    for dtype in (torch.float16, torch.bfloat16):
+        logits = new_model().to(dtype)(SOURCE, TARGET)
+        assert logits.dtype == dtype and logits.isfinite().all()
+
+
+def test_state_dict_survives():
+    model, other = new_model(), Transformer(new_model().config).eval()
+    other.load_state_dict(model.state_dict())
+    assert torch.equal(other(SOURCE, TARGET), model(SOURCE, TARGET))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ([[3] * 10], [[1, 3]], "序列有 10 个位置，超过了 max_len=9"),
+        ([[3, 4]], [[1] + [3] * 9], "序列有 10 个位置，超过了 max_len=9"),
+        ([[3, 13]], [[1, 3]], "编号 13 不在 0 到 12 之间"),
+        ([[3, 12]], [[1, 11]], "编号 11 不在 0 到 10 之间"),
+        ([[3, -1]], [[1, 3]], "编号 -1 不在"),
+        ([[3, 4]], [[]], r"不为空，这里是 \(1, 0\)"),
+        ([], [[1]], "不为空"),
+        ([3, 4], [[1, 3]], r"形状应当是 \(B, N\) 且不为空，这里是 \(2,\)"),
+        ([[3, 4]], [1, 3], r"这里是 \(2,\)"),
+        ([[3, 4]], [[1, 3], [1, 4]], r"x \(2, 2, 12\) 与 memory \(1, 2, 12\) 的批大小不同"),
+        ([[3, 4], [5, 6]], [[1, 3]], "批大小不同"),
+    ],
+)
+def test_wrong_inputs(source, target, message):
+    source, target = (torch.tensor(ids, dtype=torch.long) for ids in (source, target))
+    with pytest.raises(ValueError, match=message):
+        new_model()(source, target)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"d_model": 10, "num_heads": 3}, "d_model=10 不能被 num_heads=3 整除"),
+        ({"num_layers": 0}, "num_layers=0"),
+        ({"max_len": -1}, "max_len=-1"),
+        ({"target_vocab": 0}, "target_vocab=0"),
+        ({"d_model": 9, "num_heads": 3}, "奇数"),
+    ],
+)
+def test_wrong_sizes(options, message):
+    sizes = {"source_vocab": 13, "target_vocab": 11, "d_model": 12, "num_heads": 3, "num_layers": 1}
+    with pytest.raises(ValueError, match=message):
+        Transformer(TransformerConfig(**sizes | options))
+
+
+def test_sizes_of_the_paper():
+    config = TransformerConfig(37000, 37000)
+    assert (config.d_model, config.num_heads, config.d_ff, config.num_layers) == (512, 8, 2048, 6)
