@@ -126,7 +126,12 @@ class MultiHeadAttention(nn.Module):
         return self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value))
 
     def attend(
-        self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None, need_weights: bool = False
+        self,
+        query: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """query (B, N, D) 去看已经投影好的 keys、values (B, h, M, d)；返回与 `forward` 相同。"""
         output, weights = scaled_dot_product_attention(

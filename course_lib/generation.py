@@ -131,7 +131,9 @@ def log_probability(model: Transformer, source: Tensor, target: Tensor) -> Tenso
         raise ValueError(f"target 的形状应当是 (B, N)，N 至少是 2，这里是 {tuple(target.shape)}。")
     starts = set(target[:, 0].tolist())
     if starts != {model.config.bos_id}:
-        raise ValueError(f"target 的每一行都应当以 bos_id={model.config.bos_id} 开头，这里的开头有 {sorted(starts)}。")
+        raise ValueError(
+            f"target 的每一行都应当以 bos_id={model.config.bos_id} 开头，这里的开头有 {sorted(starts)}。"
+        )
     answers = target[:, 1:]
     logits = _without_padding(model, model(source, target[:, :-1]))
     steps = logits.log_softmax(dim=-1, dtype=torch.float32)
