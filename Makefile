@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 
 .DEFAULT_GOAL := book
-.PHONY: book test lint serve format repo lock clean
+.PHONY: book test lint serve format repo lock clean bench-pages
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -19,6 +19,10 @@ test: book
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# 量一量网页的重量与快慢，写进 bench/pages.md
+bench-pages: book
+	PYTHONPATH=tests $(BIN)/python bench/pages.py
 
 serve: book
 	@echo "http://localhost:$(PORT)/ （Ctrl+C 结束）"

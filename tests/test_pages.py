@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import threading
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -69,16 +70,24 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(scope="session")
-def roots(book):
+@contextmanager
+def serve(folder):
+    """在本机的一个空闲端口上提供 folder，给出网址。"""
+
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *args):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=book))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield {"http": f"http://127.0.0.1:{server.server_port}/", "file": f"{book.as_uri()}/"}
+    yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def roots(book):
+    with serve(book) as url:
+        yield {"http": url, "file": f"{book.as_uri()}/"}
 
 
 @pytest.fixture(scope="session")

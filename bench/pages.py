@@ -1,0 +1,91 @@
+"""网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图。
+
+结果写进 bench/pages.md；数字随机器而变，表里写明了是什么机器。
+"""
+
+import gzip
+import platform
+import shutil
+import statistics
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import Page, sync_playwright
+from test_pages import BOOK, FLAGS, serve
+from tqdm import tqdm
+
+SLOWDOWN = 4
+REPEATS = 3
+TABLE = Path(__file__).with_suffix(".md")
+PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+
+
+@cache
+def gzipped(path: Path) -> int:
+    return len(gzip.compress(path.read_bytes(), 6))
+
+
+def is_shared(path: Path) -> bool:
+    """各页共用、浏览器会留着的：样式、脚本、字体。"""
+    return "_static" in path.parts
+
+
+def open_page(page: Page, url: str) -> set[Path]:
+    """打开一页，一路滚到底，等每个视图画完；返回它要来的文件。"""
+    asked = set()
+    page.on("request", lambda request: asked.add(unquote(urlsplit(request.url).path).lstrip("/")))
+    page.goto(url)
+    for frame in page.query_selector_all("iframe"):
+        frame.scroll_into_view_if_needed()
+        frame.content_frame().wait_for_selector("svg line", state="attached", timeout=30_000)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_load_state("networkidle")
+    return {BOOK / name for name in asked if (BOOK / name).is_file()}
+
+
+def measure(browser, root: str, name: str) -> dict:
+    paints, views = [], []
+    for _ in range(REPEATS):
+        context = browser.new_context(viewport={"width": 1200, "height": 900})
+        page = context.new_page()
+        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+        files = open_page(page, root + name)
+        views.append(page.evaluate("performance.now()"))
+        paints.append(page.evaluate(PAINTED))
+        count = page.locator("iframe").count()
+        context.close()
+    own, shared = (sum(gzipped(f) for f in files if is_shared(f) == kind) for kind in (False, True))
+    return {"own": own, "shared": shared, "views": count, "paint": paints, "drawn": views}
+
+
+def row(name: str, found: dict) -> str:
+    paint, drawn = (f"{statistics.median(found[key]) / 1000:.1f}" for key in ("paint", "drawn"))
+    own, shared = (f"{found[key] / 1000:.0f}" for key in ("own", "shared"))
+    return (
+        f"| `{name}` | {own} | {shared} | {found['views']} | {paint} | {drawn if found['views'] else '—'} |"
+    )
+
+
+def main() -> None:
+    names = sorted(path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html"))
+    with serve(BOOK) as root, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        rows = [row(name, measure(browser, root, name)) for name in tqdm(names, desc="网页")]
+        version = browser.version
+        browser.close()
+    TABLE.write_text(
+        f"# 网页有多重、多快\n\n由 `make bench-pages` 写成：Chromium {version}，{platform.machine()}，"
+        f"CPU 放慢到四分之一，{REPEATS} 次取中位数，经本机的 http 打开。\n"
+        "“本页”是网页自己与它的图，“共用”是样式、脚本与字体，浏览器只取一次；单位 kB，按 gzip 计。\n"
+        "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n\n"
+        "| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 |\n|---|---:|---:|---:|---:|---:|\n"
+        + "\n".join(rows)
+        + "\n",
+        encoding="utf8",
+    )
+    print(TABLE.read_text(encoding="utf8"))
+
+
+if __name__ == "__main__":
+    main()
