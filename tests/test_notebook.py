@@ -77,8 +77,14 @@ def shown(monkeypatch):
 @pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 1), (8, 4), (None, 1)])
 def test_setup_uses_half_the_cores(monkeypatch, cores, threads):
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     setup()
     assert torch.get_num_threads() == threads
+    # 成书时几章同时执行，由它规定一章用几个线程
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(3)
+    setup()
+    assert torch.get_num_threads() == 3
 
 
 def test_show_source_is_the_source(shown):

@@ -6,7 +6,9 @@ from docutils import nodes
 from sphinx.errors import ConfigError
 
 
-@pytest.mark.parametrize("name", ["course_lib/new.py", "course_lib/data/new.json", "figures/new.svg"])
+@pytest.mark.parametrize(
+    "name", ["course_lib/new.py", "course_lib/data/new.json", "figures/new.svg", "_ext/execute_chapters.py"]
+)
 def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
     """库或插图里任何一个文件变了，缓存的文件夹就变；改回来又是原来那个。"""
     monkeypatch.setattr(offline_pages, "ROOT", tmp_path)
@@ -21,7 +23,14 @@ def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
 
 def test_library_digest_follows_versions(monkeypatch):
     before = offline_pages.library_digest()
-    monkeypatch.setattr(offline_pages, "version", lambda name: "0")
+    monkeypatch.setattr(offline_pages, "distributions", lambda: [])
+    assert offline_pages.library_digest() != before
+
+
+def test_library_digest_follows_the_chosen_model(monkeypatch):
+    monkeypatch.delenv("COURSE_BERT", raising=False)
+    before = offline_pages.library_digest()
+    monkeypatch.setenv("COURSE_BERT", "bert-base-uncased")
     assert offline_pages.library_digest() != before
 
 
