@@ -1,33 +1,106 @@
-"""中文全文检索：索引与查询两边都把连续的汉字按相邻两字切开，不需要词典。"""
+"""中文全文检索：索引里放各节的原文，由 chinese_search.js 去找、去排先后。
 
+Sphinx 自己的索引只记哪一页有哪个词，不记几次、在哪一节：分不出讲它的一章和提到它的一章。
+有了原文，摘要也不必再去取别的网页，从 file:// 打开时同样有。
+"""
+
+import json
 import re
-from itertools import pairwise
+import unicodedata
+from html import unescape
 from pathlib import Path
 
-from sphinx.search import SearchLanguage
+from sphinx.search import SearchLanguage, js_index
 
-HAN = "[\u3400-\u9fff]"
-RUN = re.compile(f"[A-Za-z0-9_]+|{HAN}+")
-PAIR = re.compile(HAN * 2)
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+
+ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
+SECTION = re.compile(
+    r'<section[^>]*? id="([^"]+)">\s*(?:<span[^>]*></span>\s*)*<h\d>(.*?)</h\d>(.*?)(?=<section|\Z)',
+    re.DOTALL,
+)
+# 图、独立成行的公式与打印出来的数，读不成句子
+UNREADABLE = re.compile(
+    r'<(svg|script|style)\b.*?</\1>|<a class="headerlink".*?</a>|<div class="math.*?</div>'
+    r'|<div class="output (?:stream|text_plain).*?</pre>',
+    re.DOTALL,
+)
+CELL_BORDER = re.compile(r"(?:</p>)?</t[dh]>\s*<t[dh][^>]*>(?:<p>)?")
+NEW_LINE = re.compile(r"</(?:p|li|tr|dt|dd|pre|figcaption)>|<br\b")
+TAG = re.compile(r"<[^>]*>")
+
+FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
+FRACTION = re.compile(r"\\d?frac\s*(\{[^{}]*\}|\w)\s*(\{[^{}]*\}|\\?\w+)")
+COMMAND = re.compile(r"\\([A-Za-z]+)\s*|\\.|[{}$]")
+SYMBOLS = {
+    **{"sqrt": "√", "times": "×", "cdot": "·", "odot": "⊙", "sum": "Σ", "partial": "∂", "infty": "∞"},
+    **{"approx": "≈", "in": "∈", "to": "→", "ge": "≥", "le": "≤", "ne": "≠", "top": "⊤"},
+    **{"varepsilon": "ε", "ell": "ℓ", "dots": "…"},
+}
+FUNCTIONS = {"sin", "cos", "tanh", "ln", "log", "exp", "max", "min"}
 
 
-class ChinesePairs(SearchLanguage):
+def plain_formula(latex: str) -> str:
+    r"""行内公式的近似写法：`\sqrt{d_k}` 成为 √d_k，能读，也能搜。"""
+
+    def symbol(command):
+        name = command[1] or ""
+        letter = f"GREEK {'CAPITAL' if name.istitle() else 'SMALL'} LETTER {name.upper()}"
+        try:
+            return SYMBOLS.get(name) or unicodedata.lookup(letter)
+        except KeyError:
+            return name if name in FUNCTIONS else ""
+
+    return COMMAND.sub(symbol, FRACTION.sub(r"\1/\2", latex)).strip()
+
+
+def plain_text(html: str) -> str:
+    """一段、一行代码或表格的一行各占一行。"""
+    text = NEW_LINE.sub("\n", CELL_BORDER.sub(" · ", UNREADABLE.sub("", html)))
+    text = FORMULA.sub(lambda formula: plain_formula(formula[1]), unescape(TAG.sub("", text)))
+    lines = (re.sub(r"\s+", " ", line).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def sections(page: str) -> list[list[str]]:
+    """网页里的每一节：它的 id、标题与原文（不含下级的节）。"""
+    article = ARTICLE.search(page)
+    return [[name, plain_text(title), plain_text(text)] for name, title, text in SECTION.findall(article[0])]
+
+
+def same_words(glossary: list[list[str]]) -> list[list[str]]:
+    """术语表的每一行里说同一件事的各种写法；一行里有两个术语的不要。"""
+    rows = [line.split(" · ") for _, _, text in glossary for line in text.split("\n")]
+    rows = [[*row[:3], *row[4:]] for row in rows if len(row) > 3 and "、" not in row[0]]
+    words = [re.split("[、，（）]|, ", "，".join(row).lower()) for row in rows]
+    return [sorted({word for word in row if word}) for row in words]
+
+
+class ChineseSearch(SearchLanguage):
     lang = "zh"
     language_name = "Chinese"
-    js_splitter_code = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    js_splitter_code = SCRIPT
 
-    before = ""  # 上一段的最后一个字
 
-    def split(self, text):
-        # Sphinx 把一段话在链接与强调处断开、逐段送来，接缝处的两个字也要收
-        terms = PAIR.findall(self.before + text[:1])
-        self.before = text[-1:]
-        for run in RUN.findall(text):
-            # 单字也收进索引，好让只有一个字的查询有结果
-            terms += [run] if run.isascii() else [*run, *map("".join, pairwise(run))]
-        return terms
+def put_texts_in_index(app, exception):
+    path = Path(app.outdir, "searchindex.js")
+    if exception or not path.is_file():
+        return
+    index = js_index.loads(path.read_text(encoding="utf-8"))
+    # 下次构建时 Sphinx 要读这些键，检索不用它们
+    index |= {key: {} for key in ("alltitles", "indexentries", "objects", "terms", "titleterms")}
+    index["sections"] = [
+        sections(Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8"))
+        for name in index["docnames"]
+    ]
+    pages = dict(zip(index["docnames"], index["sections"], strict=True))
+    index["same_words"] = same_words(next((pages[name] for name in pages if name.endswith("glossary")), []))
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    path.write_text(f"Search.setIndex({text})", encoding="utf-8")
 
 
 def setup(app):
-    app.add_search_language(ChinesePairs)
+    app.add_search_language(ChineseSearch)
+    app.add_config_value("search_script", SCRIPT, "html")  # 脚本一变，Sphinx 重写所有页面
+    app.connect("build-finished", put_texts_in_index)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

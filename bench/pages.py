@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from conftest import BOOK, FLAGS, serve
 from playwright.sync_api import Page, sync_playwright
-from test_pages import BOOK, FLAGS, serve
 from tqdm import tqdm
 
 SLOWDOWN = 4

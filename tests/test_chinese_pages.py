@@ -1,9 +1,8 @@
-"""中文网页与中文检索的两个 Sphinx 扩展里，不必成书就能查的部分。"""
+"""中文网页的 Sphinx 扩展里，不必成书就能查的部分。"""
 
 from types import SimpleNamespace
 
 import chinese_pages
-import chinese_search
 from docutils import nodes
 
 
@@ -41,8 +40,3 @@ def test_tooltips_are_translated(tmp_path):
         page.read_text(encoding="utf-8")
         == '<a title="在 Colab 中打开" aria-label="Mainly">Launch on Colab</a>'
     )
-
-
-def test_chinese_is_split_into_pairs():
-    split = chinese_search.ChinesePairs({}).split("多头注意力 d_model=384，键")
-    assert split == [*"多头注意力", "多头", "头注", "注意", "意力", "d_model", "384", "键"]

@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from conftest import BOOK
 from test_chapter_form import ROOT, cells, source
-from test_pages import BOOK
 
 TEXT = (ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")
 ROWS = {

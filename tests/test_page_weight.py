@@ -2,8 +2,9 @@
 
 import pages
 import pytest
+from conftest import BOOK
 from fontTools.ttLib import TTFont
-from test_pages import BOOK, PAGES, book, browser, roots  # noqa: F401
+from test_pages import PAGES
 
 FRONT = "chapters/index.html"
 FRONT_LIMIT, CHAPTER_LIMIT = 350_000, 900_000

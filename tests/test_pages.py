@@ -2,38 +2,20 @@
 
 import functools
 import html
-import os
 import re
-import shutil
-import threading
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import bertviz
 import pytest
 import torch
-from playwright.sync_api import sync_playwright
+from conftest import BOOK
 
 from course_lib.frames import offline_frame
 
-BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
 # 书还没有成时也留一页，好让测试失败而不是消失
 PAGES = sorted(
     page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
 )
 PAGES = PAGES or ["index.html"]
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 FACTS = """() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   return {
@@ -50,44 +32,6 @@ FACTS = """() => {
     ].map((node) => node.outerHTML.slice(0, 120)),
   };
 }"""
-
-
-@pytest.fixture(scope="session")
-def book():
-    if not (BOOK / "index.html").is_file():
-        pytest.fail(f"{BOOK} 里没有成书：请先运行 make book。")
-    return BOOK
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.fail("找不到 Chromium：请先安装它，例如 apt install chromium。")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@contextmanager
-def serve(folder):
-    """在本机的一个空闲端口上提供 folder，给出网址。"""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def roots(book):
-    with serve(book) as url:
-        yield {"http": url, "file": f"{book.as_uri()}/"}
 
 
 @pytest.fixture(scope="session")
@@ -213,13 +157,6 @@ def test_the_pattern_above_finds_loads(text):
     assert LOADS.search(text)
 
 
-@pytest.fixture
-def blank(browser):
-    page = browser.new_page()
-    yield page
-    page.close()
-
-
 def test_changing_the_layer_redraws_a_head_view(book, blank, roots):
     name = next(
         (page for page in PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None
@@ -253,16 +190,3 @@ def test_blocks_of_a_pair_are_cut_right_in_the_page(blank):
     torch.testing.assert_close(
         torch.tensor(drawn).view(3, 2), attention[0, 0, 2:, :2].float(), atol=1e-3, rtol=0
     )
-
-
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_search_finds_a_chinese_phrase_from_the_text(blank, roots, scheme):
-    """取正文里最长的一串汉字（不是标题）去搜，结果里要有它所在的那一页。"""
-    name = next(page for page in PAGES if page.startswith("chapters/") and not page.endswith("index.html"))
-    blank.goto(roots[scheme] + name)
-    text = " ".join(blank.locator("article p, article td, article li").all_inner_texts())
-    phrase = max(re.findall("[\u4e00-\u9fff]+", text), key=len)
-    blank.goto(f"{roots[scheme]}search.html?q={phrase}")
-    blank.wait_for_selector("#search-results li a", timeout=10_000)
-    links = [link.get_attribute("href") for link in blank.query_selector_all("#search-results li a")]
-    assert any(name in link for link in links), f"搜“{phrase}”只找到 {links}"
