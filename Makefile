@@ -2,13 +2,17 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 READY := .venv/ready
+# 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
+BOOK_LANG ?= zh-CN zh-TW
 
 .DEFAULT_GOAL := book
 .PHONY: book test lint serve format repo lock clean bench-pages
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
-	$(BIN)/jupyter-book build . --warningiserror --keep-going
+	for lang in $(BOOK_LANG); do \
+	  BOOK_LANG=$$lang $(BIN)/jupyter-book build . --warningiserror --keep-going || exit; \
+	done
 	@echo
 	@echo "书在 $(CURDIR)/_build/html/index.html"
 

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 from docutils import nodes
+from traditional_chinese import in_book_language, own_pages
 
 # 主题没有译成中文的提示
 TOOLTIPS = {
@@ -22,7 +22,7 @@ TOOLTIPS = {
     "Toggle secondary sidebar": "本页目录",
 }
 TOOLTIP = re.compile(rf'(?<= )((?:data-bs-)?title|aria-label)="({"|".join(TOOLTIPS)})"')
-FULL_WIDTH = set("，。；：？！、）”》…")
+FULL_WIDTH = set("，。；：？！、）”」》…")
 
 
 def join_lines(app, doctree):
@@ -43,13 +43,14 @@ def describe_plots(app, doctree, docname):
         while not isinstance(section, nodes.section):
             section = section.parent
         plots_in[section] += 1
-        image["alt"] = f"“{section[0].astext()}”一节的第 {plots_in[section]} 幅图，由它上方的代码画出"
+        place = in_book_language(f"一节的第 {plots_in[section]} 幅图，由它上方的代码画出")
+        image["alt"] = f"{in_book_language('“')}{section[0].astext()}{in_book_language('”')}{place}"
 
 
 def translate_tooltips(app, exception):
-    for page in Path(app.outdir).rglob("*.html") if exception is None else ():
+    for page in own_pages(app) if exception is None else ():
         text = page.read_text(encoding="utf-8")
-        chinese = TOOLTIP.sub(lambda match: f'{match[1]}="{TOOLTIPS[match[2]]}"', text)
+        chinese = TOOLTIP.sub(lambda match: f'{match[1]}="{in_book_language(TOOLTIPS[match[2]])}"', text)
         if chinese != text:
             page.write_text(chinese, encoding="utf-8")
 

@@ -11,6 +11,7 @@ from html import unescape
 from pathlib import Path
 
 from sphinx.search import SearchLanguage, js_index
+from traditional_chinese import in_book_language
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
@@ -79,7 +80,7 @@ def same_words(glossary: list[list[str]]) -> list[list[str]]:
 class ChineseSearch(SearchLanguage):
     lang = "zh"
     language_name = "Chinese"
-    js_splitter_code = SCRIPT
+    js_splitter_code = in_book_language(SCRIPT)
 
 
 def put_texts_in_index(app, exception):

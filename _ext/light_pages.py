@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from fontTools import subset
+from traditional_chinese import own_pages
 
 SCRIPT = r'\s*<script[^>]* src="[^"]*/?(?:%s)\.js[^"]*"></script>'
 # 它把每个图标另画成 SVG，1.5 MB；样式表里的图标字体已经够用
@@ -40,7 +41,7 @@ def lighten(app, exception):
     if exception is not None or app.builder.name != "html":
         return
     icons = set()
-    for path in Path(app.outdir).rglob("*.html"):
+    for path in own_pages(app):
         page = path.read_text(encoding="utf8")
         icons.update(ICON.findall(page))
         if (lighter := without_scripts(page, path.name)) != page:

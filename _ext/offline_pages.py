@@ -53,7 +53,7 @@ def use_local_files(app, config):
     config.html_static_path += [str(mathjax), str(package_file("mpld3", f"js/{D3}")), str(STYLE)]
     config.mathjax_path = mathjax.name
     # 换了文件夹就重新执行，Sphinx 也会因此重读所有页面
-    config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / library_digest())
+    config.nb_execution_cache_path = str(Path(app.doctreedir).parent / ".jupyter_cache" / library_digest())
 
 
 def share_d3(app, doctree, docname):
@@ -79,8 +79,9 @@ def write_front_door(app, exception):
     """书的首页在子文件夹里：从 index.html 转过去。"""
     if exception is None and app.builder.name == "html" and "/" in app.config.root_doc:
         home = f"{app.config.root_doc}.html"
+        language = app.config.language.replace("_", "-")
         Path(app.outdir, "index.html").write_text(
-            f'<!doctype html>\n<html lang="zh-CN">\n<meta charset="utf-8">\n<title>{app.config.html_title}</title>\n'
+            f'<!doctype html>\n<html lang="{language}">\n<meta charset="utf-8">\n<title>{app.config.html_title}</title>\n'
             f'<link rel="icon" href="_static/favicon.svg">\n<meta http-equiv="refresh" content="0; url={home}">\n'
             f'<p><a href="{home}">{app.config.html_title}</a></p>\n</html>\n',
             encoding="utf-8",
