@@ -137,7 +137,10 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     top = float(abs(shown).max()) if shown.count() else 1.0
     colours = plt.get_cmap("RdBu_r" if signed else "Blues").with_extremes(bad="0.85")
     image = ax.imshow(shown, cmap=colours, vmin=-top if signed else 0, vmax=top or 1.0)
-    ax.set_xticks(range(cols), col_labels, rotation=45, ha="right", rotation_mode="anchor")
+    if max(map(len, col_labels), default=0) > 1:  # 单个的汉字不必斜过来
+        ax.set_xticks(range(cols), col_labels, rotation=45, ha="right", rotation_mode="anchor")
+    else:
+        ax.set_xticks(range(cols), col_labels)
     ax.set_yticks(range(rows), row_labels)
     ax.set(xlabel="键", ylabel="查询", title=title)
     ax.figure.colorbar(image, ax=ax, shrink=0.8)

@@ -23,6 +23,10 @@ def masks(answer):
         require(mask.dtype == torch.bool, f"{name}应当是布尔张量，这里是 {mask.dtype}。")
     own, cross = got
     require(
+        (*own.shape[1:], *cross.shape[1:]) != (1, 1, 5, 1, 4, 4),
+        "两张掩码的次序对调了：先自注意力的，再交叉注意力的。",
+    )
+    require(
         tuple(cross.shape) != (3, 1, 1, 4),
         "交叉注意力的掩码有 N 列，是照目标造的；它的键来自来源，应当照 source 造，有 M 列。",
     )
@@ -55,6 +59,11 @@ def masks(answer):
     require(not torch.equal(own, expected & keys.mT), "填充的查询也挡住了，那一行就没有可看的：只挡键。")
     require(torch.equal(own, expected), "自注意力：第 j 个可以看，当且仅当 j <= i，而且它不是填充。")
     require(torch.equal(cross, source_keys), "交叉注意力：来源里不是 pad_id 的才可以看。")
+    renamed = run(answer, SOURCE.masked_fill(SOURCE == 0, 3), TARGET.masked_fill(TARGET == 0, 3), 3)
+    require(
+        all(map(torch.equal, renamed, (expected, source_keys))),
+        "填充的编号换成 3 就不对了：应当与 pad_id 比较，不能写死 0。",
+    )
     return "一张照目标，带因果；一张照来源，只挡填充。"
 
 
@@ -105,6 +114,7 @@ def parameter_count(answer):
         exact = 2 * attention + 2 * d * f + f + d + 6 * d
         asked = f"d_model={d}、d_ff={f} 时得到 {got}"
         hints = {
+            exact - attention - 2 * d: "这是编码器层：解码器层还有交叉注意力，连同它的层归一化。",
             exact - attention: "只算了一个注意力：自注意力与交叉注意力各有四个投影。",
             exact - 2 * (d * d + d): "每个注意力还有输出投影，一共四个矩阵，不是三个。",
             exact - 2 * d: "层归一化少了一个：三个子层，三个层归一化。",

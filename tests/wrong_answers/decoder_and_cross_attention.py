@@ -80,6 +80,7 @@ def itself(y, memory):
 WRONG_ANSWERS = {
     "decoder_and_cross_attention.masks": [
         (lambda s, t, p: own(t), "返回两张掩码"),
+        (lambda s, t, p: (keys(s), own(t)), "次序对调了"),
         (lambda s, t, p: (own(t).int(), keys(s)), "自注意力的掩码应当是布尔"),
         (lambda s, t, p: (own(t), s != p), "还是 (B, M)"),
         (lambda s, t, p: (own(t), keys(t)), "照目标造的"),
@@ -95,6 +96,7 @@ WRONG_ANSWERS = {
         (lambda s, t, p: (own(t) & keys(t).mT, keys(s)), "只挡键"),
         (lambda s, t, p: (own(t).flip(0), keys(s)), "当且仅当"),
         (lambda s, t, p: (own(t), keys(s).flip(-1)), "不是 pad_id 的"),
+        (lambda s, t, p: (own(t), keys(s)), "不能写死 0"),
     ],
     "decoder_and_cross_attention.cross-attention": [
         (lambda x, m, q, k, v, keep: attend(m @ q, x @ k, x @ v, torch.tensor(True)), "得到了 M 行"),
@@ -112,6 +114,7 @@ WRONG_ANSWERS = {
         (lambda x, m, q, k, v, keep: x @ q, "查询来自 x，键与值来自 memory"),
     ],
     "decoder_and_cross_attention.parameter-count": [
+        (less(lambda d, f: 4 * (d * d + d) + 2 * d), "这是编码器层"),
         (less(lambda d, f: 4 * (d * d + d)), "只算了一个注意力"),
         (less(lambda d, f: 2 * (d * d + d)), "输出投影"),
         (less(lambda d, f: 2 * d), "三个子层，三个层归一化"),
