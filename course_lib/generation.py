@@ -7,7 +7,7 @@
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .decoder import LayerCache
 from .transformer import Transformer
@@ -69,7 +69,8 @@ def narrow(
         dropped[..., top_k:] = True
     if top_p is not None and top_p < 1:  # 等于 1 就是不限；累加的舍入误差却会去掉末尾的几个
         probabilities = ordered.masked_fill(dropped, -torch.inf).softmax(dim=-1, dtype=torch.float32)
-        dropped |= probabilities.cumsum(dim=-1) - probabilities >= top_p  # 排在前面的已经够了
+        before = nn.functional.pad(probabilities.cumsum(dim=-1)[..., :-1], (1, 0))
+        dropped |= before >= top_p  # 排在前面的已经够了
     return logits.masked_fill(torch.zeros_like(dropped).scatter(-1, order, dropped), -torch.inf)
 
 

@@ -137,7 +137,7 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     top = float(abs(shown).max()) if shown.count() else 1.0
     colours = plt.get_cmap("RdBu_r" if signed else "Blues").with_extremes(bad="0.85")
     image = ax.imshow(shown, cmap=colours, vmin=-top if signed else 0, vmax=top or 1.0)
-    if max(map(len, col_labels), default=0) > 1:  # 单个的汉字不必斜过来
+    if any(len(str(label)) > 1 for label in col_labels):  # 单个的汉字或数字不必斜过来
         ax.set_xticks(range(cols), col_labels, rotation=45, ha="right", rotation_mode="anchor")
     else:
         ax.set_xticks(range(cols), col_labels)

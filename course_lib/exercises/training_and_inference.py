@@ -171,7 +171,7 @@ def top_p(answer):
 
 @register("training_and_inference.cache-size")
 def cache_size(answer):
-    for layers, d_model, n, m in ((6, 512, 20, 30), (2, 32, 7, 11)):
+    for layers, d_model, n, m in ((6, 512, 20, 31), (2, 32, 7, 11)):
         got = run(answer, layers, d_model, n, m)
         asked = f"layers={layers}、d_model={d_model}、n={n}、m={m} 时得到 {got}"
         one = (n + m) * d_model
