@@ -16,7 +16,9 @@ def add_anchors(app, doctree):
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     for container in doctree.findall(nodes.container):
         if container.get("nb_element") == "cell_code":
-            container["ids"].append(cells[container["cell_index"]]["id"])
+            name = cells[container["cell_index"]]["id"]
+            if name not in doctree.ids:  # 与所在的小节同名时，指到小节就是指到它
+                container["ids"].append(name)
 
 
 def link_places(app, doctree, docname):

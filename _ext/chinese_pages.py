@@ -1,7 +1,6 @@
-"""让网页读起来像中文：句间不留空隙，提示是中文，代码画出的图有替代文字。"""
+"""让网页读起来像中文：句间不留空隙，提示是中文。"""
 
 import re
-from collections import Counter
 
 from docutils import nodes
 from traditional_chinese import in_book_language, own_pages
@@ -35,18 +34,6 @@ def join_lines(app, doctree):
         block.children = kept
 
 
-def describe_plots(app, doctree, docname):
-    """代码画出的图没有替代文字，以所在的一节为名补上。"""
-    plots_in = Counter()
-    for image in [image for image in doctree.findall(nodes.image) if "alt" not in image]:
-        section = image.parent
-        while not isinstance(section, nodes.section):
-            section = section.parent
-        plots_in[section] += 1
-        place = in_book_language(f"一节的第 {plots_in[section]} 幅图，由它上方的代码画出")
-        image["alt"] = f"{in_book_language('“')}{section[0].astext()}{in_book_language('”')}{place}"
-
-
 def translate_tooltips(app, exception):
     for page in own_pages(app) if exception is None else ():
         text = page.read_text(encoding="utf-8")
@@ -57,6 +44,5 @@ def translate_tooltips(app, exception):
 
 def setup(app):
     app.connect("doctree-read", join_lines)
-    app.connect("doctree-resolved", describe_plots)
     app.connect("build-finished", translate_tooltips)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -76,6 +76,7 @@ const fit = () => {
   document.body.style.width = width + 'px';
   document.body.style.zoom = Math.max(0.6, Math.min(1, innerWidth / width));
   const bar = page.scrollWidth > innerWidth ? 18 : 2;
+  page.tabIndex = bar > 2 ? 0 : -1;  // 要滚动才看得全的，键盘也要滚得到
   try { frameElement.style.height = Math.ceil(page.getBoundingClientRect().height) + bar + 'px'; } catch (blocked) {}
 };
 new ResizeObserver(fit).observe(document.body);

@@ -21,17 +21,6 @@ def test_no_gap_after_full_width_punctuation():
     assert paragraph.astext() == "一句。two\nx，末句。"
 
 
-def test_plots_are_described_by_their_section():
-    named, first, second = nodes.image(alt="原有"), nodes.image(), nodes.image()
-    inner = nodes.section("", nodes.title("", "里"), second)
-    chinese_pages.describe_plots(None, nodes.section("", nodes.title("", "外"), named, first, inner), "a")
-    assert [image["alt"] for image in (named, first, second)] == [
-        "原有",
-        "“外”一节的第 1 幅图，由它上方的代码画出",
-        "“里”一节的第 1 幅图，由它上方的代码画出",
-    ]
-
-
 def test_tooltips_are_translated(tmp_path):
     page = tmp_path / "a.html"
     page.write_text('<a title="Launch on Colab" aria-label="Mainly">Launch on Colab</a>', encoding="utf-8")

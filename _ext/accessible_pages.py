@@ -1,0 +1,46 @@
+"""人人读得到：主题与 docutils 写出的标记里妨碍读屏软件的几处，在成书时改掉；键盘与打印由一小段脚本照管。"""
+
+import re
+from pathlib import Path
+
+from traditional_chinese import in_book_language, own_pages
+
+WHOLE = in_book_language("全书")
+FIXES = [
+    # 已废弃的角色；列表里也不该夹着别的东西
+    (re.compile(r' role="list"(?= class="citation-list")| role="doc-biblioentry"'), ""),
+    # 侧栏里的书名不在任何一个区域里
+    (
+        re.compile(r'(?<=<div id="pst-primary-sidebar") (?=class)'),
+        f' role="complementary" aria-label="{WHOLE}" ',
+    ),
+    # 只在打印时出现的第二个大标题与目录：打印也用正文自己的标题
+    (re.compile(r'<div id="jb-print-docs-body".*?</h1>.*?(?=<div id="searchbox">)', re.DOTALL), ""),
+    # 表格左上角的空格不是表头
+    (re.compile(r'<th class="head[^"]*">(?:<p></p>)?</th>'), "<td></td>"),
+]
+SCRIPT = Path(__file__).with_name("book.js")
+
+
+def repair(text: str) -> str:
+    for fault, right in FIXES:
+        text = fault.sub(right, text)
+    return text
+
+
+def repair_pages(app, exception):
+    for page in own_pages(app) if exception is None else ():
+        text = page.read_text(encoding="utf-8")
+        if (right := repair(text)) != text:
+            page.write_text(right, encoding="utf-8")
+
+
+def carry_script(app, config):
+    config.html_static_path.append(str(SCRIPT))
+
+
+def setup(app):
+    app.add_js_file(SCRIPT.name, defer="defer")
+    app.connect("config-inited", carry_script)
+    app.connect("build-finished", repair_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

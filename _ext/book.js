@@ -1,0 +1,48 @@
+// 键盘：放不下而能横向滚动的公式，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
+const reachFormulas = () => {
+  for (const formula of document.querySelectorAll("mjx-container, div.math")) {
+    if (formula.scrollWidth > formula.clientWidth && getComputedStyle(formula).overflowX !== "visible") {
+      formula.tabIndex = 0;
+    } else {
+      formula.removeAttribute("tabindex");
+    }
+  }
+};
+addEventListener("load", () => window.MathJax?.startup?.promise.then(reachFormulas));
+addEventListener("resize", reachFormulas);
+document.addEventListener("toggle", reachFormulas, true);  // 折叠着的解答量不出宽度
+
+// 本页目录比屏幕长时，读到哪里，目录就滚到哪里。
+const follow = (entry) => {
+  const toc = entry.closest(".bd-sidebar-secondary");
+  toc.scrollTop += entry.getBoundingClientRect().top - toc.getBoundingClientRect().top - toc.clientHeight / 2;
+};
+for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
+  new MutationObserver((changes) => {
+    const entry = changes.findLast(({ target }) => target.hasAttribute("aria-current"));
+    if (entry) follow(entry.target);
+  }).observe(toc, { attributeFilter: ["aria-current"], subtree: true });
+}
+
+// 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
+const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它
+let restore = () => {};
+addEventListener("beforeprint", () => {
+  const folded = [...document.querySelectorAll("details:not([open])")];
+  const frames = [...document.querySelectorAll("iframe")];
+  const styles = frames.map((frame) => frame.style.cssText);
+  const { theme } = document.documentElement.dataset;
+  for (const details of folded) details.open = true;
+  for (const frame of frames) {
+    const width = frame.clientWidth;
+    frame.style.width = `${width}px`;
+    frame.style.zoom = Math.min(1, PAPER / width);
+  }
+  document.documentElement.dataset.theme = "light";
+  restore = () => {
+    for (const details of folded) details.open = false;
+    frames.forEach((frame, i) => { frame.style.cssText = styles[i]; });
+    document.documentElement.dataset.theme = theme;
+  };
+});
+addEventListener("afterprint", () => restore());
