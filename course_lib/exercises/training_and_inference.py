@@ -1,5 +1,7 @@
 """《训练与推理》的练习。"""
 
+from numbers import Integral
+
 import torch
 import torch.nn.functional as F
 
@@ -85,6 +87,7 @@ def length_penalty(answer):
         (torch.tensor([-2.0, -2.3, -3.2, -5.6]), torch.tensor([3, 5, 12, 24]), 0.6),
         (torch.tensor([-1.15, -1.43]), torch.tensor([3, 5]), 2.0),
         (torch.tensor([-1.15, -1.43]), torch.tensor([3, 5]), 0.6),
+        (torch.tensor([-1.15, -1.43]), torch.tensor([3, 5]), 1.0),  # 1.25 与多算一个的 1.22 之间
         (torch.tensor([-2.0, -2.3]), torch.tensor([24, 3]), 0.6),
         (torch.tensor([-0.1, -0.2]), torch.tensor([12, 3]), 0.6),
         (torch.tensor([-4.0, -1.0, -3.0]), torch.tensor([4, 5, 6]), 0.0),
@@ -93,7 +96,7 @@ def length_penalty(answer):
     for log_p, lengths, alpha in cases:
         got = run(answer, log_p, lengths, alpha)
         require(
-            isinstance(got, int) or (isinstance(got, torch.Tensor) and got.dim() == 0),
+            isinstance(got, Integral) or (isinstance(got, torch.Tensor) and got.dim() == 0),
             "应当返回一个编号：最好的是第几条，从 0 数起。",
         )
         results.append(int(got))
@@ -124,6 +127,10 @@ def length_penalty(answer):
     require(
         results != picks(lambda p, n, a: p.exp() / weight(n, a)),
         "修正的是概率，不是对数概率：公式里是对数概率之和除以修正。",
+    )
+    require(
+        results != picks(lambda p, n, a: p / weight(n + 1, a)),
+        "长度多算了一个：公式是 5 + 长度，lengths 里已经算上结尾。",
     )
     require(
         results == picks(lambda p, n, a: p / weight(n, a)),

@@ -81,6 +81,7 @@ WRONG_ANSWERS = {
         (lambda p, n, a: int((p / n).argmax()), "除以了长度本身"),
         (lambda p, n, a: int((p / n**a).argmax()), "除以了长度的 alpha 次方"),
         (lambda p, n, a: int((p.exp() / weight(n, a)).argmax()), "不是对数概率"),
+        (lambda p, n, a: int((p / weight(n + 1, a)).argmax()), "长度多算了一个"),
         (lambda p, n, a: p / weight(n, a), "应当返回一个编号"),
         (lambda p, n, a: int(n.argmax()), "最大的一条"),
     ],
