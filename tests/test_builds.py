@@ -169,7 +169,7 @@ def without_varying(built):
         for cell in cells:
             output = soup.find(id=cell).select_one(".cell_output")
             for image in output.find_all("img"):
-                kept.pop(Path("_images", Path(image["src"]).name), None)
+                kept.pop(Path(os.path.normpath(path.parent / image["src"])), None)
             output.decompose()
             kept[path] = soup.encode()
     return kept
