@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from traditional_chinese import in_book_language, own_pages
+from traditional_chinese import edit_pages, in_book_language
 
 WHOLE = in_book_language("全书")
 FIXES = [
@@ -29,10 +29,8 @@ def repair(text: str) -> str:
 
 
 def repair_pages(app, exception):
-    for page in own_pages(app) if exception is None else ():
-        text = page.read_text(encoding="utf-8")
-        if (right := repair(text)) != text:
-            page.write_text(right, encoding="utf-8")
+    if exception is None:
+        edit_pages(app, lambda text, path: repair(text))
 
 
 def carry_script(app, config):

@@ -3,7 +3,7 @@
 import re
 
 from docutils import nodes
-from traditional_chinese import in_book_language, own_pages
+from traditional_chinese import edit_pages, in_book_language
 
 # 主题没有译成中文的提示
 TOOLTIPS = {
@@ -35,11 +35,11 @@ def join_lines(app, doctree):
 
 
 def translate_tooltips(app, exception):
-    for page in own_pages(app) if exception is None else ():
-        text = page.read_text(encoding="utf-8")
-        chinese = TOOLTIP.sub(lambda match: f'{match[1]}="{in_book_language(TOOLTIPS[match[2]])}"', text)
-        if chinese != text:
-            page.write_text(chinese, encoding="utf-8")
+    def translate(text, path):
+        return TOOLTIP.sub(lambda match: f'{match[1]}="{in_book_language(TOOLTIPS[match[2]])}"', text)
+
+    if exception is None:
+        edit_pages(app, translate)
 
 
 def setup(app):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from fontTools import subset
-from traditional_chinese import own_pages
+from traditional_chinese import edit_pages
 
 SCRIPT = r'\s*<script[^>]* src="[^"]*/?(?:%s)\.js[^"]*"></script>'
 # 它把每个图标另画成 SVG，1.5 MB；样式表里的图标字体已经够用
@@ -41,11 +41,12 @@ def lighten(app, exception):
     if exception is not None or app.builder.name != "html":
         return
     icons = set()
-    for path in own_pages(app):
-        page = path.read_text(encoding="utf8")
-        icons.update(ICON.findall(page))
-        if (lighter := without_scripts(page, path.name)) != page:
-            path.write_text(lighter, encoding="utf8")
+
+    def without_unused(text, path):
+        icons.update(ICON.findall(text))
+        return without_scripts(text, path.name)
+
+    edit_pages(app, without_unused)
     static = Path(app.outdir, "_static")
     for script in static.rglob("*theme.js"):  # 有的图标由脚本放上去
         icons.update(ICON.findall(script.read_text(encoding="utf8")))

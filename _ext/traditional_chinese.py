@@ -40,11 +40,15 @@ def in_book_language(text: str) -> str:
     return taiwan_chinese.convert(text) if LANGUAGE == "zh-TW" else text
 
 
-def own_pages(app):
-    """这本书的各个网页；简体的文件夹里还有繁体的书，由它自己的那一遍去管。"""
+def edit_pages(app, edit):
+    """成书之后改这本书的各个网页：`edit(text, path)` 返回新的文字，没有变的不写。"""
     for path in sorted(Path(app.outdir).rglob("*.html")):
-        if FOLDER not in path.relative_to(app.outdir).parts:
-            yield path
+        # 简体的文件夹里还有繁体的书，由它自己的那一遍去管
+        if FOLDER in path.relative_to(app.outdir).parts:
+            continue
+        text = path.read_text(encoding="utf-8")
+        if (new := edit(text, path)) != text:
+            path.write_text(new, encoding="utf-8")
 
 
 def convert_markup(text: str, marks: str) -> str:
