@@ -2,11 +2,20 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 READY := .venv/ready
+# 装哪一份清单：CI 用带散列的 .ci/requirements-hashed.txt
+REQUIREMENTS ?= requirements.txt
+# 几个进程一起测；一个文件里的测试总在同一个进程里，成书与浏览器各开一次
+PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/pytest
+PARALLEL = -n logical --dist loadfile
+# 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
+SETS ?= oldest locked colab newest
+# PyPI 之外的 CPU 版 torch（Linux x86-64，Python 3.11），CI 装的是它
+TORCH_CPU_HASH = --hash=sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
 BOOK_LANG ?= zh-CN zh-TW
 
 .DEFAULT_GOAL := book
-.PHONY: book test lint serve format repo lock clean bench-pages
+.PHONY: book test test-all test-gpu test-versions audit links lint serve format repo lock clean bench-pages
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -18,11 +27,34 @@ book: $(READY)
 
 # 全部测试：库、各章（nbmake）、成书的网页（浏览器）
 test: book
-	$(BIN)/pytest
+	$(PYTEST) $(PARALLEL)
+
+# 连同费时的：四套版本上的每一个笔记本
+test-all: test test-versions
+
+# 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败
+test-gpu: $(READY)
+	$(BIN)/python -c 'import sys, torch; torch.cuda.is_available() or sys.exit("这台机器上没有可用的 CUDA。")'
+	COURSE_DEVICE=cuda $(PYTEST) tests/test_devices.py chapters
+
+# 每个笔记本独自一个文件，课程只从 wheel 装来；成绩记进 bench/versions.csv
+test-versions:
+	$(PYTHON) .ci/versions.py $(SETS)
+
+# 锁定的依赖里有没有已知的漏洞；查不到的一个也算失败
+audit:
+	$(PYTHON) -m venv _build/audit && _build/audit/bin/pip install -q pip-audit
+	_build/audit/bin/pip-audit --strict --disable-pip --require-hashes -r .ci/requirements-hashed.txt
+
+# 书里指向别处的链接还在不在
+links: $(READY)
+	$(BIN)/jupyter-book build . --builder linkcheck
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/zizmor --offline --quiet .github/workflows
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
@@ -42,19 +74,23 @@ format: $(READY)
 repo: $(READY)
 	$(BIN)/python _ext/notebook_form.py --repo "$(URL)"
 
-# 重新锁定 requirements.txt
+# 重新锁定：requirements.txt 给人读、给人装，.ci/requirements-hashed.txt 另带每个文件的散列
 lock:
 	rm -rf _build/lock && $(PYTHON) -m venv _build/lock
-	_build/lock/bin/pip install torch==2.13.0 -e '.[book,test]'
-	_build/lock/bin/pip freeze --exclude-editable | sed 's/+cpu$$//' > requirements.txt
+	_build/lock/bin/pip install torch==2.13.0 -e '.[book,test,build]'
+	_build/lock/bin/pip freeze --exclude-editable | sed 's/+cpu$$//; s/^OpenCC/opencc/' > requirements.txt
+	_build/lock/bin/pip install uv
+	_build/lock/bin/uv pip compile --quiet --no-deps --no-header --no-annotate --generate-hashes \
+	  requirements.txt -o .ci/requirements-hashed.txt
+	sed -i 's/^torch==.*/&\n    $(TORCH_CPU_HASH) \\/' .ci/requirements-hashed.txt
 	rm -rf _build/lock
 
 clean:
 	rm -rf _build
 
-$(READY): requirements.txt pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "需要 Python 3.11 或更新的版本")'
+$(READY): $(REQUIREMENTS) pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "需要 Python 3.11.5 或更新的版本")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --progress-bar on -r requirements.txt
-	$(BIN)/pip install --no-deps -e .
+	$(BIN)/pip install --progress-bar on --no-deps -r $(REQUIREMENTS)
+	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
 	touch $@
