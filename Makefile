@@ -9,10 +9,6 @@ PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/pytest
 PARALLEL = -n logical --dist loadfile
 # 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
 SETS ?= oldest locked colab newest
-# PyPI 之外的 CPU 版 torch（Linux x86-64，Python 3.11），CI 装的是它
-TORCH_CPU_HASH = --hash=sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
-# 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
-BOOK_LANG ?= zh-CN zh-TW
 
 .DEFAULT_GOAL := book
 .PHONY: book test test-all test-gpu test-versions audit links lint serve format repo lock clean bench-pages
@@ -82,7 +78,6 @@ lock:
 	_build/lock/bin/pip install uv
 	_build/lock/bin/uv pip compile --quiet --no-deps --no-header --no-annotate --generate-hashes \
 	  requirements.txt -o .ci/requirements-hashed.txt
-	sed -i 's/^torch==.*/&\n    $(TORCH_CPU_HASH) \\/' .ci/requirements-hashed.txt
 	rm -rf _build/lock
 
 clean:
@@ -91,6 +86,8 @@ clean:
 $(READY): $(REQUIREMENTS) pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "需要 Python 3.11.5 或更新的版本")'
 	$(PYTHON) -m venv .venv
+	# CPU 版还是 CUDA 版的 torch 由所用的源决定，CUDA 版自带的部件不在清单里，所以先装它
+	$(BIN)/pip install --progress-bar on $$(grep '^torch==' requirements.txt)
 	$(BIN)/pip install --progress-bar on --no-deps -r $(REQUIREMENTS)
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
 	touch $@
