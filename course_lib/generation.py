@@ -52,7 +52,7 @@ def narrow(
     """抽样之前整理分数：除以温度，只留最高的 top_k 个，再从高到低留到概率之和达到 top_p 为止。
 
     参数：logits (..., V)；temperature > 0，越小越接近贪心；top_k ≥ 1；0 < top_p ≤ 1；后两个不给就不限。
-    返回：同形状，去掉的位置是 -inf；至少留下一个，分数相同时先留编号小的。
+    返回：同形状，float32，去掉的位置是 -inf；至少留下一个，分数相同时先留编号小的。
     错误：参数越界时抛出 `ValueError`。
     出处：Fan et al., 2018（top-k）；Holtzman et al., 2020（top-p）。
     """
@@ -62,7 +62,8 @@ def narrow(
         raise ValueError(f"top_k={top_k}：应当至少是 1。")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p={top_p}：应当大于 0，不超过 1。")
-    logits = logits / temperature
+    # 半精度里，分数除以很小的温度会上溢成无穷大，softmax 之后就是 NaN
+    logits = logits.float() / temperature
     ordered, order = logits.sort(dim=-1, descending=True, stable=True)
     dropped = torch.zeros_like(ordered, dtype=torch.bool)
     if top_k is not None:

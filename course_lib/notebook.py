@@ -1,4 +1,4 @@
-"""笔记本里的琐事：统一的开场、展示源码、展示插图。"""
+"""笔记本里的琐事：统一的开场、挑设备、展示源码、展示插图。"""
 
 import inspect
 import os
@@ -45,6 +45,25 @@ def setup(seed: int = 0) -> None:
     warnings.filterwarnings("ignore", message="IProgress not found")
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
     print(f"torch {torch.__version__.split('+')[0]} · {device} · 随机数种子 {seed}")
+
+
+def best_device() -> torch.device:
+    """有 CUDA 的 GPU 就给它，没有就给 CPU；环境变量 COURSE_DEVICE 可以另行指定，如 cpu、cuda、cuda:1。
+
+    返回：`torch.device`，模型和输入都要 `.to` 到它上面。
+    错误：COURSE_DEVICE 指定的设备在这台机器上用不了时，抛出 `RuntimeError`。
+    """
+    name = os.environ.get("COURSE_DEVICE", "").strip()
+    if not name:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.zeros(1, device=name).tolist()  # 名字合法，不等于机器上有：真的放一个数上去，再取回来
+    except Exception as error:  # 设备不同，torch 抛出的异常也不同
+        raise RuntimeError(
+            f"环境变量 COURSE_DEVICE={name} 指定的设备在这台机器上用不了（{type(error).__name__}）；"
+            "请改成有的设备，如 cpu，或者去掉它。"
+        ) from None
+    return torch.device(name)
 
 
 def show_source(obj) -> None:

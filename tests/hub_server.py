@@ -6,8 +6,8 @@ import struct
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 WEIGHTS = "model.safetensors"
 HANG_SECONDS = 20
 HUB_ERRORS = {401: "RepoNotFound", 403: "GatedRepo", 404: "RepoNotFound"}
@@ -24,6 +24,7 @@ class Hub(ThreadingHTTPServer):
     """一个仓库 repo，若干文件 files；fault 是当前的毛病，可以随时改。
 
     fault 的写法："毛病" 或 "毛病:文件名"，后者只在请求那个文件时发作。
+    也可以当作代理来用：请求别的站点，同样照 fault 出毛病。
     """
 
     daemon_threads = True
@@ -38,6 +39,11 @@ class Hub(ThreadingHTTPServer):
     @property
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
+
+    @property
+    def commit(self) -> str:
+        """提交号随内容而变，与 git 一样。"""
+        return hashlib.sha1(b"".join(n.encode() + c for n, c in sorted(self.files.items()))).hexdigest()
 
     def handle_error(self, request, client_address):
         """客户端等不及先走了，不必打印调用栈。"""
@@ -55,9 +61,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer(with_body=True)
 
+    def do_CONNECT(self):
+        self.answer(with_body=False)
+
     def answer(self, with_body: bool):
-        name = self.path.rpartition("/")[2]
-        self.server.requests.append((self.command, self.path))
+        path = urlsplit(self.path).path  # 发给代理的是完整的网址
+        name = path.rpartition("/")[2]
+        self.server.requests.append((self.command, path))
         fault, _, only = self.server.fault.partition(":")
         if only and only != name:
             fault = ""
@@ -70,17 +80,19 @@ class Handler(BaseHTTPRequestHandler):
         elif fault.isdigit():
             code = int(fault)
             self.reply(code, b"", {"X-Error-Code": HUB_ERRORS[code]} if code in HUB_ERRORS else {})
-        elif self.path not in [f"/{self.server.repo}/resolve/{rev}/{name}" for rev in ("main", COMMIT)]:
+        elif path not in [
+            f"/{self.server.repo}/resolve/{rev}/{name}" for rev in ("main", self.server.commit)
+        ]:
             self.reply(404, b"", {"X-Error-Code": "RepoNotFound"})
         elif name not in self.server.files:
-            self.reply(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": COMMIT})
+            self.reply(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": self.server.commit})
         else:
             self.send_file(name, fault, with_body)
 
     def send_file(self, name: str, fault: str, with_body: bool):
         content = self.server.files[name]
         self.send_response(200)
-        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("X-Repo-Commit", self.server.commit)
         self.send_header("ETag", f'"{etag_of(name, content)}"')
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -449,6 +449,23 @@ def test_narrow_matches_transformers(temperature, top_k, top_p):
     assert_close(narrow(logits, temperature, top_k, top_p), expected)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("options", [{}, {"top_k": 2}, {"top_p": 0.9}])
+def test_a_tiny_temperature_does_not_overflow(dtype, options):
+    """40 除以 1e-4 已经超出 float16 的范围；两个无穷大相减，softmax 就成了 NaN。"""
+    logits = torch.tensor([[39.0, 40.0, -40.0, -torch.inf], [1.0, 2.0, 3.0, 4.0]], dtype=dtype)
+    got = narrow(logits, 1e-4, **options)
+    assert got.dtype == torch.float32 and not got.isnan().any() and not got.isposinf().any()
+    assert_close(got.softmax(dim=-1), torch.tensor([[0.0, 1, 0, 0], [0, 0, 0, 1]]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_tiny_temperature_is_greedy_in_half_precision(dtype):
+    model, source = lively().to(dtype), ragged()
+    model.target_embedding.weight *= 30  # 分数大了才会上溢
+    assert torch.equal(sample(model, source, 9, temperature=1e-4), greedy(model, source, 9))
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-8, 8, width=32), min_size=1, max_size=12), st.floats(0.01, 1.0))
 def test_top_p_keeps_just_enough(values, top_p):

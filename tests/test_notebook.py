@@ -16,7 +16,7 @@ from matplotlib import font_manager
 from matplotlib import pyplot as plt
 
 from course_lib import attention
-from course_lib.notebook import figure, setup, show_source
+from course_lib.notebook import best_device, figure, setup, show_source
 
 ROOT = Path(__file__).parents[1]
 
@@ -85,6 +85,29 @@ def test_setup_uses_half_the_cores(monkeypatch, cores, threads):
     torch.set_num_threads(3)
     setup()
     assert torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize(("there_is_cuda", "expected"), [(True, "cuda"), (False, "cpu")])
+def test_best_device(monkeypatch, there_is_cuda, expected):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: there_is_cuda)
+    for unset in ("", "  "):
+        monkeypatch.setenv("COURSE_DEVICE", unset)
+        assert best_device() == torch.device(expected)
+    monkeypatch.delenv("COURSE_DEVICE")
+    assert best_device() == torch.device(expected)
+    monkeypatch.setenv("COURSE_DEVICE", "cpu")
+    assert best_device() == torch.device("cpu")
+
+
+@pytest.mark.parametrize("name", ["cuda:97", "meta", "gpu", "cpu cuda"])
+def test_a_device_that_is_not_there(monkeypatch, name):
+    """meta 上放得下数，却取不回来；gpu 不是 torch 的名字。"""
+    monkeypatch.setenv("COURSE_DEVICE", name)
+    with pytest.raises(RuntimeError) as caught:
+        best_device()
+    message = str(caught.value)
+    assert f"COURSE_DEVICE={name} 指定的设备在这台机器上用不了" in message
+    assert message.endswith("。") and message.count("。") == 1 and "\n" not in message
 
 
 def test_show_source_is_the_source(shown):
