@@ -11,7 +11,7 @@ PARALLEL = -n logical --dist loadfile
 SETS ?= oldest locked colab newest
 
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-gpu test-versions audit links lint serve format repo lock clean bench-pages
+.PHONY: book test test-all test-gpu test-versions audit links lint serve format repo lock clean bench-pages mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -25,8 +25,8 @@ book: $(READY)
 test: book
 	$(PYTEST) $(PARALLEL)
 
-# 连同费时的：四套版本上的每一个笔记本
-test-all: test test-versions
+# 连同费时的：变异测试、四套版本上的每一个笔记本
+test-all: test mutate test-versions
 
 # 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败
 test-gpu: $(READY)
@@ -55,6 +55,11 @@ lint: $(READY)
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
 	PYTHONPATH=tests $(BIN)/python bench/pages.py
+
+# 变异测试：库的各部件逐处改坏一点，看测试发现不发现；结果用 mutmut results 与 mutmut show 看，记在 bench/mutation.md
+mutate: $(READY)
+	$(BIN)/pip install -q mutmut==3.8.1
+	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/mutmut run --max-children 2
 
 serve: book
 	@echo "http://localhost:$(PORT)/ （Ctrl+C 结束）"

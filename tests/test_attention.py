@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 import torch
@@ -56,12 +57,13 @@ class TestMasks:
 
     def test_additive_mask_is_refused(self):
         """-inf/0 的加性掩码不是 0/1，不能悄悄当成别的意思。"""
-        with pytest.raises(ValueError, match="只能含 0 和 1"):
+        with pytest.raises(ValueError, match=r"^attention_mask 只能含 0 和 1：1 = 真实词元，0 = 填充。$"):
             padding_mask(torch.tensor([[0.0, -10000.0]]))
 
     def test_causal_mask(self):
         assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
-        with pytest.raises(ValueError, match="至少是 1"):
+        assert causal_mask(1).tolist() == [[True]]
+        with pytest.raises(ValueError, match="应当至少是 1，这里是 0。"):
             causal_mask(0)
         with torch.device("meta"):
             assert causal_mask(3, device="cpu").device.type == "cpu"
@@ -171,11 +173,29 @@ class TestScaledDotProduct:
         with pytest.raises(error, match=words):
             scaled_dot_product_attention(*qkv(2, 3, 4, 8), mask)
 
+    @pytest.mark.parametrize(
+        ("q", "k", "expected"),
+        [
+            ((4, 8), (6, 8), (4, 6)),
+            ((2, 4, 8), (2, 6, 8), (2, 4, 6)),
+            ((1, 3, 4, 8), (2, 1, 6, 8), (2, 3, 4, 6)),
+            ((5, 1, 3, 4, 8), (2, 1, 6, 8), (5, 2, 3, 4, 6)),
+        ],
+    )
+    def test_the_mask_must_fit_the_scores(self, q, k, expected):
+        """几维都一样：掩码要能广播到分数的形状，批与头由 query、key 一起定。"""
+        q, k = torch.randn(q), torch.randn(k)
+        mask = torch.ones(expected, dtype=torch.bool)
+        assert scaled_dot_product_attention(q, k, k, mask)[1].shape == expected
+        for wrong in (mask[None, ..., :1].expand(2, *expected), mask[..., :-1]):
+            with pytest.raises(ValueError, match=re.escape(f"{tuple(wrong.shape)} 不能广播到 {expected}；")):
+                scaled_dot_product_attention(q, k, k, wrong)
+
     def test_wrong_shapes(self):
         q, k, v = qkv(1, 4, 8)
-        with pytest.raises(ValueError, match="宽度 8 与 key 的宽度 6"):
+        with pytest.raises(ValueError, match="query 的宽度 8 与 key 的宽度 6 不同"):
             scaled_dot_product_attention(q, k[..., :6], v)
-        with pytest.raises(ValueError, match="一一对应"):
+        with pytest.raises(ValueError, match="key 有 4 个位置，value 有 2 个，应当一一对应"):
             scaled_dot_product_attention(q, k, v[:, :2])
 
 
@@ -245,8 +265,13 @@ class TestMultiHead:
         assert_close(attention(x)[0], attention(x)[0])
 
     def test_weights_only_when_asked(self):
-        attention = MultiHeadAttention(8, 2)
-        assert attention(torch.randn(1, 3, 8))[1] is None
+        attention, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
+        assert attention(x)[1] is None
+        assert attention.attend(x, *attention.keys_values(x))[1] is None
+
+    def test_nothing_is_dropped_unless_asked(self):
+        attention, x = MultiHeadAttention(8, 2).train(), torch.randn(1, 3, 8)
+        assert_close(attention(x)[0], attention.eval()(x)[0])
 
     def test_bias(self):
         assert not [

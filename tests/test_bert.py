@@ -77,6 +77,23 @@ def test_eval_mode_and_precision(pair):
     assert {p.dtype for p in ours.parameters()} == {torch.float32}
 
 
+def test_a_folder_of_its_own(tmp_path):
+    """给了文件夹，装的就是那里的权重，不是内置的。"""
+    from transformers import BertConfig as HFConfig
+    from transformers import BertModel
+
+    config = HFConfig(
+        vocab_size=30, hidden_size=8, num_attention_heads=2, intermediate_size=16, num_hidden_layers=1
+    )
+    reference = BertModel(config).eval()
+    reference.save_pretrained(tmp_path)
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    ours, ids = Bert.from_pretrained(str(tmp_path)), torch.tensor([[3, 29, 0]])
+    assert ours.config.vocab_size == 30 and not ours.training
+    with torch.no_grad():
+        assert_close(ours(ids).last_hidden_state, reference(ids).last_hidden_state, atol=1e-5, rtol=0)
+
+
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)
 
 

@@ -60,7 +60,7 @@ def test_pool_is_invariant_to_order_but_cls_is_not(kind):
 
 def test_pool_refuses():
     hidden, mask = ragged()
-    with pytest.raises(ValueError, match="'sum'"):
+    with pytest.raises(ValueError, match="没有名叫 'sum' 的池化，可用的有 cls、mean、max。"):
         pool(hidden, mask, "sum")
     with pytest.raises(ValueError, match=r"\(3, 6, 8\) 与 \(3, 5\)"):
         pool(hidden, mask[:, :5])
@@ -167,8 +167,23 @@ def test_wrong_inputs(change, message):
         classifier()(*change(*batch()))
 
 
+def test_defaults():
+    model = TextClassifier(20)
+    assert model.head.out_features == 2 and len(model.encoder.layers) == 2 and model.pooling == "cls"
+    for layer in model.encoder.layers:
+        assert layer.self_attn.num_heads == 4 and not layer.norm_first
+        assert (layer.ffn.linear1.in_features, layer.ffn.linear1.out_features) == (64, 128)
+    assert {m.p for m in model.modules() if isinstance(m, torch.nn.Dropout)} == {0.1}
+
+
+def test_dropout_reaches_the_encoder():
+    model = classifier(dropout=0.3)
+    assert {m.p for m in model.modules() if isinstance(m, torch.nn.Dropout)} == {0.3}
+    assert {layer.self_attn.dropout for layer in model.encoder.layers} == {0.3}
+
+
 def test_wrong_options():
-    with pytest.raises(ValueError, match="'first'"):
+    with pytest.raises(ValueError, match="没有名叫 'first' 的池化，可用的有 cls、mean、max。"):
         classifier(pooling="first")
     with pytest.raises(ValueError, match="num_heads=3"):
         classifier(num_heads=3)

@@ -15,7 +15,7 @@ def test_frozen():
     "field", ["vocab_size", "d_model", "num_heads", "d_ff", "num_layers", "max_len", "num_segments"]
 )
 def test_sizes_must_be_positive(field):
-    with pytest.raises(ValueError, match=f"{field}=0"):
+    with pytest.raises(ValueError, match=f"{field}=0：应当是正整数"):
         BertConfig(**{field: 0})
 
 
@@ -25,7 +25,9 @@ def test_heads_must_divide():
 
 
 def test_from_hf_says_what_is_missing():
-    with pytest.raises(ValueError, match="hidden_size"):
+    with pytest.raises(
+        ValueError, match=r"缺少 hidden_act、hidden_dropout_prob、hidden_size、.*，不像一个 BERT 的配置"
+    ):
         BertConfig.from_hf({"vocab_size": 10})
 
 

@@ -51,8 +51,14 @@ def test_layer_matches_torch(norm_first, need_weights, activation):
         assert own is None and cross is None
 
 
-def test_relu_is_the_default():
-    assert DecoderLayer(4, 1, 8).ffn.activation is nn.functional.relu
+def test_defaults_are_those_of_torch():
+    layer, theirs = DecoderLayer(8, 2, 16), nn.TransformerDecoderLayer(8, 2, 16)
+    assert layer.ffn.activation is theirs.activation is nn.functional.relu
+    assert layer.norm_first is Decoder(1, 8, num_heads=2, d_ff=16).layers[0].norm_first is theirs.norm_first
+    for ours in (layer, Decoder(1, 8, num_heads=2, d_ff=16, norm_first=True)):
+        assert {m.eps for m in ours.modules() if isinstance(m, nn.LayerNorm)} == {theirs.norm1.eps}
+        assert {m.p for m in ours.modules() if isinstance(m, nn.Dropout)} == {theirs.dropout.p}
+    assert layer(torch.randn(1, 3, 8), torch.randn(1, 4, 8))[1:] == (None, None)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -154,6 +160,13 @@ def test_cache_follows_the_chosen_rows():
     full = decoder(x[:, :4], memory, causal_mask(4)).last_hidden_state
     assert_close(last[:, 0], full[rows, 3], atol=1e-5, rtol=0)
     assert len(LayerCache()) == 0
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+def test_a_cache_of_another_decoder_is_refused(layers):
+    decoder, (x, memory, _) = Decoder(2, 12, num_heads=3, d_ff=20), batch()
+    with pytest.raises(ValueError, match="zip"):
+        decoder(x, memory, cache=Decoder(layers, 12, num_heads=3, d_ff=20).new_cache())
 
 
 def test_dropout_reaches_all_three_sublayers():

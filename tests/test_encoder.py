@@ -74,6 +74,15 @@ def test_what_is_asked_for_is_returned():
     assert_close(plain.last_hidden_state, full.last_hidden_state, atol=1e-5, rtol=1e-5)
 
 
+def test_defaults_are_those_of_torch():
+    layer, theirs = EncoderLayer(8, 2, 16), nn.TransformerEncoderLayer(8, 2, 16)
+    assert layer.norm_first is Encoder(1, 8, num_heads=2, d_ff=16).layers[0].norm_first is theirs.norm_first
+    for ours in (layer, Encoder(1, 8, num_heads=2, d_ff=16, norm_first=True)):
+        assert {m.eps for m in ours.modules() if isinstance(m, nn.LayerNorm)} == {theirs.norm1.eps}
+        assert {m.p for m in ours.modules() if isinstance(m, nn.Dropout)} == {theirs.dropout.p}
+    assert layer(torch.randn(1, 3, 8))[1] is None
+
+
 def test_pre_norm_needs_its_final_norm():
     """pre-norm 的主干一路相加，不补最后的层归一化，输出的方差就随层数增长。"""
     torch.manual_seed(0)

@@ -426,6 +426,20 @@ def test_ties_keep_the_smaller_id():
     assert narrow(two_best, top_k=3).isfinite().tolist() == [True, True, False, True, False]
 
 
+def test_top_p_of_one_drops_nothing():
+    """累加到后面，舍入之后早已是 1；不限就是不限，一个也不去掉。"""
+    logits = torch.linspace(0, -40, 2000)
+    assert narrow(logits, top_p=1.0).isfinite().all()
+    assert not narrow(logits, top_p=1 - 1e-6).isfinite().all()
+
+
+def test_top_p_is_summed_in_full_precision():
+    """五千个一样的词元，半精度累加到中途就再也加不上去了。"""
+    for dtype in (torch.float16, torch.bfloat16):
+        kept = narrow(torch.zeros(5000, dtype=dtype), top_p=0.9).isfinite().sum()
+        assert kept.item() == pytest.approx(4500, abs=2)
+
+
 def test_each_row_is_narrowed_by_itself():
     logits = torch.randn(2, 3, 6, generator=torch.Generator().manual_seed(0))
     logits[..., PAD] = -torch.inf
@@ -515,5 +529,7 @@ def test_wrong_max_len(decode, max_len):
 @pytest.mark.parametrize("decode", [greedy, sample, beam_search, log_probability])
 def test_training_mode_is_refused(decode):
     last = torch.tensor([[BOS, EOS]]) if decode is log_probability else 5
-    with pytest.raises(ValueError, match=r"模型在训练模式，.*model\.eval"):
+    with pytest.raises(
+        ValueError, match=r"^模型在训练模式，dropout 会让每次的结果都不同：请先调用 model\.eval\(\)。$"
+    ):
         decode(new_model().train(), ragged(1), last)

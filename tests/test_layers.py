@@ -32,10 +32,12 @@ def test_feed_forward_dropout():
     torch.manual_seed(0)
     ffn, x = FeedForward(8, 32, dropout=0.5), torch.randn(2, 8)
     assert not torch.allclose(ffn(x), ffn(x))
+    ffn = FeedForward(8, 32)
+    assert_close(ffn.train()(x), ffn.eval()(x))
 
 
 def test_unknown_activation():
-    with pytest.raises(ValueError, match="swish"):
+    with pytest.raises(ValueError, match="不认识的激活函数 'swish'，可用的有 relu、gelu。"):
         FeedForward(8, 32, activation="swish")
 
 
@@ -59,6 +61,7 @@ class TestSinusoid:
         module = SinusoidalPositionalEncoding(10, 8)
         x = torch.randn(2, 7, 8)
         assert_close(module(x) - x, sinusoidal_encoding(10, 8)[:7].expand(2, 7, 8), atol=1e-6, rtol=1e-5)
+        assert_close(module(torch.zeros(1, 10, 8))[0], sinusoidal_encoding(10, 8))  # 恰好 max_len 个，不多
         assert module(x.half()).dtype == torch.float16
         assert not module.state_dict() and not list(module.parameters())
         assert module.to("meta").encoding.device.type == "meta"  # 登记过的 buffer 才会搬家

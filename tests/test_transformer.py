@@ -138,6 +138,7 @@ def test_several_new_positions_with_a_cache():
     rest = model.decode(TARGET, memory, mask, cache=cache).last_hidden_state
     full = model.decode(TARGET, memory, mask, need_weights=True)
     assert rest.shape == (2, 3, 12) and len(full.cross_attentions) == 2
+    assert model.decode(TARGET, memory, mask).cross_attentions is None
     assert_close(torch.cat([first, rest], dim=1), full.last_hidden_state, atol=1e-5, rtol=0)
 
 
@@ -173,6 +174,14 @@ def test_runs_in_half_precision():
     for dtype in (torch.float16, torch.bfloat16):
         logits = new_model().to(dtype)(SOURCE, TARGET)
         assert logits.dtype == dtype and logits.isfinite().all()
+
+
+def test_follows_the_device_of_its_input():
+    """不给 device 的张量会落在默认设备上，与输入不在一处。"""
+    model = new_model()
+    expected = model(SOURCE, TARGET)
+    with torch.device("meta"):
+        assert torch.equal(model(SOURCE, TARGET), expected)
 
 
 def test_state_dict_survives():
@@ -217,6 +226,16 @@ def test_wrong_sizes(options, message):
     sizes = {"source_vocab": 13, "target_vocab": 11, "d_model": 12, "num_heads": 3, "num_layers": 1}
     with pytest.raises(ValueError, match=message):
         Transformer(TransformerConfig(**sizes | options))
+
+
+@pytest.mark.parametrize(
+    "field", ["source_vocab", "target_vocab", "d_model", "num_heads", "d_ff", "num_layers", "max_len"]
+)
+def test_sizes_must_be_positive(field):
+    with pytest.raises(ValueError, match=f"{field}=0：应当是正整数"):
+        TransformerConfig(**{"source_vocab": 13, "target_vocab": 11} | {field: 0})
+    sizes = {"source_vocab": 1, "target_vocab": 1, "d_model": 1, "num_heads": 1, "d_ff": 1, "num_layers": 1}
+    assert TransformerConfig(**sizes, max_len=1).d_model == 1
 
 
 def test_sizes_of_the_paper():

@@ -176,8 +176,20 @@ class TestLoading:
         assert "embeddings.position_embeddings 的形状是 (1, 10, 16)" in said and "(1, 5, 16)" in said
 
     def test_many_faults(self, backbone):
-        said = self.load(backbone, lambda weights: weights.clear())
-        assert "共 " in said and said.count("缺少") == 3
+        """至多说三处，三处以上再说一共几处。"""
+        names = [
+            "layernorm.weight",
+            "layernorm.bias",
+            "embeddings.cls_token",
+            "embeddings.position_embeddings",
+        ]
+        lost = ["cls_token", "positions", "encoder.norm.weight", "encoder.norm.bias"]
+        for missing, kept, more in ((names[:3], [0, 2, 3], ""), (names, [0, 1, 2], "，共 4 处")):
+            said = self.load(
+                backbone, lambda weights, missing=missing: [weights.pop(name) for name in missing]
+            )
+            listed = "；".join(f"缺少 {lost[i]}" for i in kept)
+            assert said == f"权重与模型对不上：{listed}{more}。"
 
     def test_head_or_no_head(self, backbone, classifier):
         assert "缺少 head.weight" in self.load(backbone, lambda weights: None, num_classes=5)
@@ -316,7 +328,7 @@ class TestWrongInput:
     def test_not_finite(self, bad):
         images = pictures()
         images[1, 2, 3, 4] = bad
-        with pytest.raises(ValueError, match="NaN 或无穷"):
+        with pytest.raises(ValueError, match=r"^images 里有 NaN 或无穷，注意力会把它传给这张图的每个词元。$"):
             vit()(images)
 
 
@@ -334,6 +346,17 @@ class TestWrongInput:
 def test_wrong_config(options, words):
     with pytest.raises(ValueError, match=words):
         ViTConfig(**SMALL | options)
+
+
+@pytest.mark.parametrize(
+    "field", ["image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"]
+)
+def test_sizes_must_be_positive(field):
+    with pytest.raises(ValueError, match=f"{field}=0：应当是正整数"):
+        ViTConfig(**SMALL | {field: 0})
+    assert (
+        ViTConfig(**SMALL | {"patch_size": 1, "channels": 1, "d_ff": 1, "num_layers": 1}).num_patches == 144
+    )
 
 
 def test_config_is_frozen():
