@@ -3,7 +3,7 @@ import dataclasses
 import pytest
 import transformers
 
-from course_lib.config import BertConfig
+from course_lib.config import BertConfig, check_head_size
 
 
 def test_frozen():
@@ -17,6 +17,12 @@ def test_frozen():
 def test_sizes_must_be_positive(field):
     with pytest.raises(ValueError, match=f"{field}=0：应当是正整数"):
         BertConfig(**{field: 0})
+
+
+def test_smallest_sizes():
+    sizes = ["vocab_size", "d_model", "num_heads", "d_ff", "num_layers", "max_len", "num_segments"]
+    BertConfig(**dict.fromkeys(sizes, 1))
+    assert check_head_size(8, 1) == 8 and isinstance(check_head_size(8, 1), int)
 
 
 def test_heads_must_divide():
