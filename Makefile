@@ -2,6 +2,8 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 READY := .venv/ready
+# 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
+BOOK_LANG ?= zh-CN zh-TW
 # 装哪一份清单：CI 用带散列的 .ci/requirements-hashed.txt
 REQUIREMENTS ?= requirements.txt
 # 几个进程一起测；一个文件里的测试总在同一个进程里，成书与浏览器各开一次
@@ -11,7 +13,7 @@ PARALLEL = -n logical --dist loadfile
 SETS ?= oldest locked colab newest
 
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-gpu test-versions audit links lint serve format repo lock clean bench-pages mutate
+.PHONY: book test test-all test-offline test-gpu test-versions audit links lint serve format repo lock clean bench-pages mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -25,8 +27,10 @@ book: $(READY)
 test: book
 	$(PYTEST) $(PARALLEL)
 
-# 连同费时的：变异测试、四套版本上的每一个笔记本
-test-all: test mutate test-versions
+# 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
+test-all: book
+	$(PYTEST) $(PARALLEL) -m ""
+	$(MAKE) mutate test-versions
 
 # 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败
 test-gpu: $(READY)
@@ -45,6 +49,10 @@ audit:
 # 书里指向别处的链接还在不在
 links: $(READY)
 	$(BIN)/jupyter-book build . --builder linkcheck
+
+# 装好之后关上网络，成书与全部测试都在断网时跑一遍（Linux）
+test-offline: $(READY)
+	.ci/offline $(MAKE) test
 
 lint: $(READY)
 	$(BIN)/ruff check .
