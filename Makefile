@@ -13,7 +13,7 @@ PARALLEL = -n logical --dist loadfile
 SETS ?= oldest locked colab newest
 
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-offline test-gpu test-versions audit links lint serve format repo lock clean bench-pages mutate
+.PHONY: book test test-all test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -59,6 +59,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+# 量一量编码器有多快，与 Hugging Face、torch 自带的比，写进 bench/encoder.md；机器要闲着，约十分钟
+bench: $(READY)
+	$(BIN)/python bench/encoder.py
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book

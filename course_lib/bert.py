@@ -1,6 +1,9 @@
 """BERT：三种嵌入之和，加上一个 post-norm 编码器。结构全部出自本课，权重可以是真实的。"""
 
+from collections.abc import Mapping
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .attention import padding_mask
@@ -29,7 +32,8 @@ class BertEmbeddings(nn.Module):
         """input_ids、token_type_ids (B, N)，整数 → (B, N, D)；不给 token_type_ids 就都算第 0 段。"""
         if token_type_ids is None:
             token_type_ids = torch.zeros_like(input_ids)
-        self._check(input_ids, token_type_ids)
+        if not torch.compiler.is_compiling():  # 检查要把编号的大小拿回 Python，会把编译的图切断
+            self._check(input_ids, token_type_ids)
         positions = torch.arange(input_ids.size(1), device=input_ids.device)
         x = self.tokens(input_ids) + self.positions(positions) + self.segments(token_type_ids)
         return self.dropout(self.norm(x))
@@ -51,7 +55,7 @@ class BertEmbeddings(nn.Module):
         ):
             if ids.is_floating_point() or ids.dtype == torch.bool:
                 raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
-            low, high = int(ids.min()), int(ids.max())
+            low, high = (int(end) for end in ids.aminmax())
             if low < 0 or high >= table.num_embeddings:
                 wrong = low if low < 0 else high
                 raise ValueError(
@@ -114,4 +118,30 @@ class Bert(nn.Module):
                     f"应与 input_ids 的 {tuple(input_ids.shape)} 相同。"
                 )
             mask = padding_mask(attention_mask)
+            # 没有填充就不带掩码：带着它，融合算子每一层都要先把它换成浮点数
+            mask = None if mask.all() else mask
         return self.encoder(x, mask, output_hidden_states, need_weights)
+
+
+def encode_by_length(model: nn.Module, inputs: Mapping[str, Tensor], rows: int = 4) -> Tensor:
+    """长短不一的一批：按长度排好，一次只算长度相近的 rows 句；补齐的少了，算的也就少了。
+
+    参数：model，`Bert` 或 Hugging Face 的编码器；inputs，分词器给的 input_ids、attention_mask 等，各 (B, N)，填充在右；
+    rows，一次算几句：越小填充越少，可是矩阵也越小，太小了反而慢。
+    返回：last_hidden_state，(B, N, D)；真实词元上与 `model(**inputs)` 相同，填充位置上的数没有意义。
+    错误：填充不在右边，或 rows < 1 时抛出 `ValueError`。
+    """
+    mask = inputs["attention_mask"].bool()
+    lengths = mask.sum(dim=1)
+    n = mask.size(1)
+    if rows < 1:
+        raise ValueError(f"rows={rows}：一次至少算一句。")
+    if not torch.equal(mask, torch.arange(n, device=mask.device) < lengths[:, None]):
+        raise ValueError("按长度分组要求填充都在右边，请让分词器用 padding_side='right'。")
+    order = lengths.argsort()
+    parts = []
+    for chosen in order.split(rows):
+        longest = int(lengths[chosen[-1]])  # 排好了，最后一句最长
+        group = {name: part[chosen, :longest] for name, part in inputs.items()}
+        parts.append(F.pad(model(**group).last_hidden_state, (0, 0, 0, n - longest)))
+    return torch.cat(parts)[order.argsort()]  # 排序的排序：各句回到原来的行

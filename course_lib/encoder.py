@@ -102,7 +102,8 @@ class Encoder(nn.Module):
         hidden_states, attentions = [x], []
         for layer in self.layers:
             x, weights = layer(x, mask, need_weights)
-            hidden_states.append(x)
+            if output_hidden_states:  # 没要就不留：算完一层，上一层的内存就能再用
+                hidden_states.append(x)
             attentions.append(weights)
         return EncoderOutput(
             self.norm(x),

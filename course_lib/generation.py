@@ -102,7 +102,7 @@ def beam_search(
     cache = model.decoder.new_cache()
     while target.size(1) < max_len and not done.all():
         logits = _next_logits(model, target, memory, memory_mask, cache)
-        steps = logits.log_softmax(dim=-1)  # (B·K, V)
+        steps = logits.log_softmax(dim=-1, dtype=torch.float32)  # (B·K, V)
         steps[done] = -torch.inf
         steps[done, config.pad_id] = 0.0  # 写完的只能补填充，分数不变
         vocab = steps.size(-1)
@@ -138,7 +138,7 @@ def log_probability(model: Transformer, source: Tensor, target: Tensor) -> Tenso
         )
     answers = target[:, 1:]
     logits = _without_padding(model, model(source, target[:, :-1]))
-    steps = logits.log_softmax(dim=-1)
+    steps = logits.log_softmax(dim=-1, dtype=torch.float32)
     steps = steps.gather(-1, answers[..., None])[..., 0]  # (B, N - 1)
     return steps.masked_fill(answers == model.config.pad_id, 0.0).sum(dim=-1)
 

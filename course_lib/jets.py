@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 import torch.nn.functional as F
-from sklearn.metrics import roc_curve
 from torch import Tensor, nn
 
 from .attention import padding_mask
@@ -212,6 +211,8 @@ def background_rejection(labels, scores, efficiency: float) -> tuple[float, int]
     以 95% 的把握，只能说它大于“全部本底 / 3.0”。
     错误：efficiency 不在 (0, 1] 之内，或只有一类时，抛出 `ValueError`。
     """
+    from sklearn.metrics import roc_curve  # 导入它要一两秒，而每一章的 check 都会导入本模块
+
     labels = np.asarray(labels)
     background = int((labels == 0).sum())
     if not 0 < efficiency <= 1 or background in (0, len(labels)):

@@ -94,7 +94,9 @@ class Transformer(nn.Module):
         """
         past = len(cache[0]) if cache else 0
         x = self._embed(self.target_embedding, target, past)
-        mask = causal_mask(target.size(1), target.device)[past:]
+        mask = None  # 只有最新的一个位置要算时，之前的它都可以看
+        if target.size(1) - past > 1:
+            mask = causal_mask(target.size(1), target.device)[past:]
         return self.decoder(x, memory, mask, memory_mask, need_weights, cache)
 
     def logits(self, hidden: Tensor) -> Tensor:

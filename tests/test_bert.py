@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
-from course_lib.bert import Bert
+from course_lib.bert import Bert, encode_by_length
 from course_lib.config import BertConfig
 from course_lib.pretrained import load_bert
 
@@ -92,6 +92,84 @@ def test_a_folder_of_its_own(tmp_path):
     assert ours.config.vocab_size == 30 and not ours.training
     with torch.no_grad():
         assert_close(ours(ids).last_hidden_state, reference(ids).last_hidden_state, atol=1e-5, rtol=0)
+
+
+def test_mask_is_dropped_when_nothing_is_padded(pair, monkeypatch):
+    tokenizer, _, ours = pair
+    fused, masks = F.scaled_dot_product_attention, []
+
+    def spy(*args, attn_mask=None, **options):
+        masks.append(attn_mask)
+        return fused(*args, attn_mask=attn_mask, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", spy)
+    for texts, dropped in ((["hi", "no"], True), (["hi", "time flies"], False)):
+        masks.clear()
+        with torch.no_grad():
+            ours(**tokenizer(texts, padding=True, return_tensors="pt"))
+        assert len(masks) == ours.config.num_layers
+        assert all((mask is None) == dropped for mask in masks)
+
+
+class TestEncodeByLength:
+    TEXTS = ("time flies like an arrow", "hi", "the bank robber sat on the river bank", "no", "yes yes")
+
+    @pytest.mark.parametrize("rows", [1, 2, 4, 9])
+    @pytest.mark.parametrize("which", ["ours", "theirs"])
+    def test_matches_one_padded_batch(self, pair, rows, which):
+        tokenizer, reference, ours = pair
+        batch = tokenizer(list(self.TEXTS), padding=True, return_tensors="pt")
+        model, real = ours if which == "ours" else reference, batch.attention_mask.bool()
+        with torch.no_grad():
+            grouped, expected = encode_by_length(model, batch, rows), model(**batch).last_hidden_state
+        assert grouped.shape == expected.shape
+        assert_close(grouped[real], expected[real], atol=1e-5, rtol=0)
+
+    def test_computes_less(self, pair):
+        tokenizer, _, ours = pair
+        batch, seen = tokenizer(list(self.TEXTS), padding=True, return_tensors="pt"), []
+        hook = ours.encoder.register_forward_hook(lambda module, x, output: seen.append(x[0].shape[:2]))
+        with torch.no_grad():
+            encode_by_length(ours, batch, rows=2)
+        hook.remove()
+        lengths = sorted(batch.attention_mask.sum(dim=1).tolist())
+        assert seen == [(2, lengths[1]), (2, lengths[3]), (1, lengths[4])]
+
+    def test_segments_go_along(self, pair):
+        tokenizer, _, ours = pair
+        batch = tokenizer(["yes", "time flies"], ["no", "like an arrow"], padding=True, return_tensors="pt")
+        assert batch.token_type_ids.any()
+        with torch.no_grad():
+            grouped, expected = encode_by_length(ours, batch, 1), ours(**batch).last_hidden_state
+        real = batch.attention_mask.bool()
+        assert_close(grouped[real], expected[real], atol=1e-5, rtol=0)
+
+    def test_gradients_are_the_same(self):
+        bert = Bert(replace(SMALL, dropout=0.0))
+        ids, mask = torch.tensor([[1, 2, 3, 4], [5, 6, 0, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]])
+        inputs, grads = {"input_ids": ids, "attention_mask": mask}, []
+        for output in (encode_by_length(bert, inputs, 1), bert(**inputs).last_hidden_state):
+            bert.zero_grad()
+            output[mask.bool()].square().mean().backward()
+            grads.append([p.grad.clone() for p in bert.parameters()])
+        assert_close(*grads, atol=1e-6, rtol=1e-5)
+        assert any(grad.any() for grad in grads[0])
+
+    def test_wrong_input(self, pair):
+        ids = torch.ones(1, 3, dtype=torch.long)
+        with pytest.raises(ValueError, match="填充都在右边"):
+            encode_by_length(pair[2], {"input_ids": ids, "attention_mask": torch.tensor([[0, 1, 1]])})
+        with pytest.raises(ValueError, match="rows=0"):
+            encode_by_length(pair[2], {"input_ids": ids, "attention_mask": ids}, rows=0)
+
+
+def test_compiles_into_one_graph(pair):
+    """检查编号要把数拿回 Python，会把图切断；编译时不做，fullgraph 就不报错。"""
+    ours, ids = pair[2], torch.tensor([[101, 2051, 102]])
+    torch.compiler.reset()
+    with torch.no_grad():
+        compiled = torch.compile(ours, fullgraph=True, backend="eager")(ids).last_hidden_state
+        assert_close(compiled, ours(ids).last_hidden_state)
 
 
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)

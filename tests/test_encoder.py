@@ -1,3 +1,5 @@
+import weakref
+
 import pytest
 import torch
 from test_attention import torch_twin as attention_twin
@@ -122,3 +124,14 @@ def test_runs_in_half_precision():
         encoder = Encoder(2, 8, num_heads=2, d_ff=16).to(dtype).eval()
         output = encoder(torch.randn(1, 4, 8, dtype=dtype), causal_mask(4)).last_hidden_state
         assert output.dtype == dtype and output.isfinite().all()
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_layers_are_kept_only_when_asked(asked):
+    encoder, alive = shaken(Encoder(3, 8, num_heads=2, d_ff=8)), []
+    first, _, last = encoder.layers
+    first.register_forward_hook(lambda module, inputs, output: alive.append(weakref.ref(output[0])))
+    last.register_forward_hook(lambda module, inputs, output: alive.append(alive[0]() is not None))
+    with torch.no_grad():
+        encoder(torch.randn(1, 4, 8), output_hidden_states=asked)
+    assert alive[1] == asked
