@@ -48,7 +48,7 @@ def setup(seed: int = 0) -> None:
 
 
 def best_device() -> torch.device:
-    """有 CUDA 的 GPU 就给它，没有就给 CPU；环境变量 COURSE_DEVICE 可以另行指定，如 cpu、cuda、cuda:1。
+    """有 CUDA 的 GPU 就给它，没有就给 CPU；环境变量 COURSE_DEVICE 可以指定别的，如 cpu、cuda、cuda:1。
 
     返回：`torch.device`，模型和输入都要 `.to` 到它上面。
     错误：COURSE_DEVICE 指定的设备在这台机器上用不了时，抛出 `RuntimeError`。
