@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "_build" / "versions"
 TABLE = ROOT / "bench" / "versions.csv"
 SHOWN = ["torch", "transformers", "huggingface-hub", "tokenizers", "numpy", "matplotlib", "scikit-learn"]
-COLUMNS = ["版本", "日期", "Python", *SHOWN, "笔记本", "分钟"]
+COLUMNS = ["版本", "日期", "Python", *SHOWN, "笔记本"]
 RUNNER = ["nbmake", "pytest-xdist[psutil]", "ipykernel"]
 
 
@@ -145,7 +145,7 @@ def main() -> None:
         print(f"{SETS[name][0]}：{good}/{len(chapters)} 个笔记本通过，{minutes:.1f} 分钟。")
         row = {"版本": SETS[name][0], "日期": datetime.date.today().isoformat()}
         row |= {"Python": platform.python_version(), "笔记本": f"{good}/{len(chapters)}"}
-        record(row | versions(python) | {"分钟": f"{minutes:.1f}"})
+        record(row | versions(python))
         failed += [] if good == len(chapters) else [name]
     if failed:
         sys.exit(f"没有全部通过：{'、'.join(failed)}。")
