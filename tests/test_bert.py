@@ -193,6 +193,12 @@ def test_follows_the_device_of_its_input():
         assert torch.equal(bert(ids, ids).last_hidden_state, expected)
 
 
+def test_extras_come_only_when_asked_and_max_len_still_fits():
+    output = Bert(SMALL).eval()(torch.ones(1, SMALL.max_len, dtype=torch.long))
+    assert output.last_hidden_state.shape == (1, SMALL.max_len, SMALL.d_model)
+    assert output.hidden_states is None and output.attentions is None
+
+
 class TestWrongInput:
     @pytest.fixture
     def bert(self):
