@@ -155,8 +155,8 @@ def test_has_no_sinusoids_to_learn_and_moves_with_the_model():
         (lambda ids, mask: (ids[0], mask[0]), r"\(7,\)"),
         (lambda ids, mask: (ids, mask[:, :4]), r"\(3, 7\) 与 \(3, 4\)"),
         (lambda ids, mask: (ids[:0], mask[:0]), r"\(0, 7\)"),
-        (lambda ids, mask: (ids + 20, mask), "不在 0 到 19 之间"),
-        (lambda ids, mask: (ids - 30, mask), "词元编号 -"),
+        (lambda ids, mask: (torch.where(ids == ids.max(), 20, 0), mask), "词元编号 20 不在 0 到 19 之间"),
+        (lambda ids, mask: (torch.where(ids == ids.max(), -1, 19), mask), "词元编号 -1 不在"),
         (lambda ids, mask: (ids, mask * 2), "只能含 0 和 1"),
         (lambda ids, mask: (ids, mask * 0), "第 0 个序列全是填充"),
         (lambda ids, mask: (ids.repeat(1, 100), mask.repeat(1, 100)), "超过了 max_len=512"),
@@ -174,6 +174,12 @@ def test_defaults():
         assert layer.self_attn.num_heads == 4 and not layer.norm_first
         assert (layer.ffn.linear1.in_features, layer.ffn.linear1.out_features) == (64, 128)
     assert {m.p for m in model.modules() if isinstance(m, torch.nn.Dropout)} == {0.1}
+
+
+def test_norm_order_reaches_the_encoder():
+    for norm_first in (False, True):
+        encoder = classifier(norm_first=norm_first).encoder
+        assert {layer.norm_first for layer in encoder.layers} == {norm_first}
 
 
 def test_dropout_reaches_the_encoder():
