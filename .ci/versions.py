@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "_build" / "versions"
 TABLE = ROOT / "bench" / "versions.csv"
 SHOWN = ["torch", "transformers", "huggingface-hub", "tokenizers", "numpy", "matplotlib", "scikit-learn"]
-COLUMNS = ["版本", "日期", "Python", *SHOWN, "笔记本"]
+ITEMS = ["版本", "日期", "笔记本", "Python", *SHOWN]
 RUNNER = ["nbmake", "pytest-xdist[psutil]", "ipykernel"]
 
 
@@ -109,22 +109,23 @@ def clean_environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "COURSE_BERT")}
 
 
-def versions(python: Path) -> dict[str, str]:
+def versions(python: Path) -> list[str]:
     found = run(python, "-m", "pip", "list", "--format=json", stdout=subprocess.PIPE).stdout
     by_name = {re.sub("[_.]", "-", p["name"].lower()): p["version"] for p in json.loads(found)}
-    return {name: by_name[name].partition("+")[0] for name in SHOWN}
+    return [by_name[name].partition("+")[0] for name in SHOWN]
 
 
-def record(row: dict[str, str]) -> None:
-    """换掉表里同名的一行，次序与 SETS 相同。"""
-    rows = {row["版本"]: row}
+def record(column: list[str]) -> None:
+    """换掉表里同名的一列，次序与 SETS 相同；第一列是各项的名字。"""
+    columns = {}
     if TABLE.is_file():
         with TABLE.open(encoding="utf-8", newline="") as file:
-            rows = {old["版本"]: old for old in csv.DictReader(file)} | rows
+            columns = {old[0]: old for old in zip(*csv.reader(file), strict=True)}
+    columns[column[0]] = column
+    titles = [title for title, *_ in SETS.values() if title in columns]
     with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[title] for title, *_ in SETS.values() if title in rows)
+        table = zip(ITEMS, *(columns[title] for title in titles), strict=True)
+        csv.writer(file, lineterminator="\n").writerows(table)
 
 
 def run(*command, **options) -> subprocess.CompletedProcess:
@@ -142,10 +143,9 @@ def main() -> None:
         chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
         python = make_environment(name)
         good, minutes = run_notebooks(python, chapters)
-        print(f"{SETS[name][0]}：{good}/{len(chapters)} 个笔记本通过，{minutes:.1f} 分钟。")
-        row = {"版本": SETS[name][0], "日期": datetime.date.today().isoformat()}
-        row |= {"Python": platform.python_version(), "笔记本": f"{good}/{len(chapters)}"}
-        record(row | versions(python))
+        passed, today = f"{good}/{len(chapters)}", datetime.date.today().isoformat()
+        print(f"{SETS[name][0]}：{passed} 个笔记本通过，{minutes:.1f} 分钟。")
+        record([SETS[name][0], today, passed, platform.python_version(), *versions(python)])
         failed += [] if good == len(chapters) else [name]
     if failed:
         sys.exit(f"没有全部通过：{'、'.join(failed)}。")
