@@ -136,6 +136,8 @@ def test_step_by_step_equals_all_at_once(norm_first, sizes):
     assert_close(together, full.last_hidden_state, atol=1e-5, rtol=0)
     cross = torch.cat([step.cross_attentions[1] for step in steps], dim=2)
     assert_close(cross, full.cross_attentions[1], atol=1e-5, rtol=0)
+    last = steps[-1].attentions[1]  # 最后几个位置看到的是缓存里的全部
+    assert_close(last, full.attentions[1][:, :, -sizes[-1] :], atol=1e-5, rtol=0)
 
 
 def test_memory_is_projected_once():
