@@ -349,32 +349,31 @@ def some_encoder(heads, d, dtype, seed):
     return shaken(Encoder(2, heads * d, **options), seed).to(dtype)
 
 
+def some_padded(device, batch, n, heads, d, dtype, seed):
+    """一个编码器，一批输入 (B, N, D)，以及它的填充标记 (B, N)，都在 device 上。"""
+    encoder = some_encoder(heads, d, dtype, seed).to(device)
+    x = some(batch, n, heads * d, dtype=dtype, seed=seed).to(device)
+    return encoder, x, make_mask("填充", batch, n)[:, 0, 0].to(device)
+
+
 @many
 @given(**SHAPES)
 def test_permutation_equivariance(device, batch, n, heads, d, dtype, seed):
     """没有位置编码，词元连同它的填充标记换个次序，输出也只是换个次序。"""
-    encoder, x = (
-        some_encoder(heads, d, dtype, seed).to(device),
-        some(batch, n, heads * d, dtype=dtype, seed=seed),
-    )
-    keep = make_mask("填充", batch, n)[:, 0, 0]
-    order = torch.randperm(n, generator=torch.Generator().manual_seed(seed))
-    before = encoder(x.to(device), padding_mask(keep.to(device))).last_hidden_state
-    after = encoder(x[:, order].to(device), padding_mask(keep[:, order].to(device))).last_hidden_state
-    check_close(after, before[:, order.to(device)], dtype)
+    encoder, x, keep = some_padded(device, batch, n, heads, d, dtype, seed)
+    order = torch.randperm(n, generator=torch.Generator().manual_seed(seed)).to(device)
+    before = encoder(x, padding_mask(keep)).last_hidden_state
+    after = encoder(x[:, order], padding_mask(keep[:, order])).last_hidden_state
+    check_close(after, before[:, order], dtype)
 
 
 @many
 @given(**SHAPES)
 def test_a_sentence_alone_equals_itself_in_a_batch(device, batch, n, heads, d, dtype, seed):
     """填充处是多大的数都不要紧。"""
-    encoder, x = (
-        some_encoder(heads, d, dtype, seed).to(device),
-        some(batch, n, heads * d, dtype=dtype, seed=seed),
-    )
-    keep = make_mask("填充", batch, n)[:, 0, 0]
-    x = x.masked_fill(~keep[..., None], 100.0).to(device)
-    together = encoder(x, padding_mask(keep.to(device))).last_hidden_state
+    encoder, x, keep = some_padded(device, batch, n, heads, d, dtype, seed)
+    x = x.masked_fill(~keep[..., None], 100.0)
+    together = encoder(x, padding_mask(keep)).last_hidden_state
     for row, length in enumerate(keep.sum(dim=1).tolist()):
         alone = encoder(x[row : row + 1, :length]).last_hidden_state
         check_close(together[row : row + 1, :length], alone, dtype)
