@@ -12,8 +12,11 @@ PARALLEL = -n logical --dist loadfile
 # 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
 SETS ?= oldest locked colab newest
 
+# 一个环境的包装在哪个文件夹里
+SITE = import sysconfig; print(sysconfig.get_path("purelib"))
+
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages mutate
+.PHONY: book test test-all test-thorough test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -28,9 +31,11 @@ test: book
 	$(PYTEST) $(PARALLEL)
 
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
-test-all: book
-	$(PYTEST) $(PARALLEL) -m ""
-	$(MAKE) mutate test-versions
+test-all: test test-thorough mutate test-versions
+
+# 只跑标了 thorough 的：其余的种错，各章重新执行一遍
+test-thorough: book
+	$(PYTEST) $(PARALLEL) -m thorough
 
 # 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败
 test-gpu: $(READY)
@@ -69,9 +74,12 @@ bench-pages: book
 	PYTHONPATH=tests $(BIN)/python bench/pages.py
 
 # 变异测试：库的各部件逐处改坏一点，看测试发现不发现；结果用 mutmut results 与 mutmut show 看，记在 bench/mutation.md
+# 它有自己的环境，叠在 .venv 上面：.venv 里的包一变，各章都要重新执行
 mutate: $(READY)
-	$(BIN)/pip install -q mutmut==3.8.1
-	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/mutmut run --max-children 2
+	$(BIN)/python -m venv _build/mutate
+	$(BIN)/python -c '$(SITE)' > $$(_build/mutate/bin/python -c '$(SITE)')/course.pth
+	_build/mutate/bin/pip install -q mutmut==3.8.1
+	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 _build/mutate/bin/mutmut run --max-children 2
 
 serve: book
 	@echo "http://localhost:$(PORT)/ （Ctrl+C 结束）"

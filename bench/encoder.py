@@ -9,8 +9,6 @@ import copy
 import json
 import math
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import time
@@ -28,6 +26,7 @@ if __name__ == "__main__" and not HEAP.keys() <= os.environ.keys():
 import torch
 import torch.nn.functional as F
 import transformers
+from measure import DEVICE, DTYPES, Cell, machine, race, ratios, spread, table
 from torch import Tensor, nn
 from transformers import BertModel, MarianConfig, MarianMTModel
 
@@ -37,55 +36,26 @@ from course_lib.generation import greedy
 from course_lib.pretrained import builtin_path, our_name
 from course_lib.transformer import Transformer, TransformerConfig
 
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 SHAPES = [(1, 16), (8, 128), (32, 128), (8, 512), (1, 2048)]
 # 最后一层的输出大约是 1；bf16 的舍入是 2⁻⁸，六层累积下来的差
 TOLERANCE = {"fp32": 1e-4, "bf16": 0.25}
 HF, EAGER, TORCH, OURS = "HF sdpa", "HF eager", "nn.TransformerEncoder", "我们"
 COMPILED, HF_COMPILED, FLOOR = "我们，编译", "HF，编译", "只做矩阵乘法"
 BY_HAND, GROUPED, GENERATE = "我们，bmm + softmax", "我们，按长度分组", "HF generate"
-DASH = "—"
-
-
-@dataclass
-class Cell:
-    """表里的一格：中位数与最小、最大；goal 是目标，at_least 表示越大越好。"""
-
-    part: str
-    case: str
-    side: str
-    median: float
-    low: float
-    high: float
-    goal: float | None = None
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool | None:
-        if self.goal is None:
-            return None
-        return self.median >= self.goal if self.at_least else self.median <= self.goal
-
-    def __str__(self) -> str:
-        text = f"{self.median:.3g}"
-        if self.low < self.high:
-            text += f"（{self.low:.3g}–{self.high:.3g}）"
-        if self.goal is None:
-            return text
-        return f"{text}，目标 {'≥' if self.at_least else '≤'} {self.goal:g} {'达到' if self.met else '**未达到**'}"
 
 
 @dataclass
 class Options:
-    """quick：最小的形状、fp32、两轮、不编译；compiled：量不量编译的；seconds：每种情形量多久；
-    has_bf16：机器有没有 bf16 的指令，没有的话 bf16 慢几十倍，只量最小的形状。
-    """
+    """quick：只量最小的形状与 fp32，不编译；compiled：量不量编译的；has_bf16：没有 bf16 的指令要慢几十倍，就只量最小的形状。"""
 
     quick: bool
     compiled: bool
-    seconds: float
     has_bf16: bool
+
+    @property
+    def seconds(self) -> float:
+        """每种情形量多久。"""
+        return 0.0 if self.quick else 5.0
 
     def dtypes(self, smallest: bool = False) -> dict[str, torch.dtype]:
         names = ("fp32", "bf16") if not self.quick and (self.has_bf16 or smallest) else ("fp32",)
@@ -95,60 +65,6 @@ class Options:
         for shape in SHAPES[:1] if self.quick else SHAPES:
             for name, dtype in self.dtypes(smallest=shape == SHAPES[0]).items():
                 yield shape, name, dtype
-
-
-# ---- 计时 ----
-
-
-def seconds_of(run: Callable, repeats: int = 1) -> float:
-    """连跑 repeats 次，每次平均几秒；GPU 上要等它真的算完。"""
-    if DEVICE == "cuda":
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in range(repeats):
-        run()
-    if DEVICE == "cuda":
-        torch.cuda.synchronize()
-    return (time.perf_counter() - start) / repeats
-
-
-def race(
-    sides: dict[str, Callable],
-    options: Options,
-    tolerance: float | None = None,
-    keep: Callable = lambda result: result,
-) -> dict[str, list[float]]:
-    """各边轮流跑，直到用完时间，至少三轮；返回每边每轮的秒数。
-
-    给了 tolerance，就先断言各边的 keep(结果) 与第一边的相差不超过它；没有结果的一边不比。
-    """
-    first = next(iter(sides))
-    expected, repeats = None, {}
-    for side, run in sides.items():
-        start = time.perf_counter()
-        got = run()  # 第一次要建缓存、要编译，不算
-        once = time.perf_counter() - start
-        if tolerance is not None and got is not None:
-            expected = keep(got) if expected is None else expected
-            difference = (keep(got) - expected).abs().max().item()
-            assert difference <= tolerance, f"{side} 与 {first} 的结果相差 {difference:.2g}"
-        # 短的连跑几次，一个样本至少 20 毫秒
-        repeats[side] = 1 if once > 5 else math.ceil(0.02 / seconds_of(run))
-    samples, order = {side: [] for side in sides}, list(sides)
-    least, end = (2, 0.0) if options.quick else (3, time.perf_counter() + options.seconds)
-    while len(samples[first]) < least or time.perf_counter() < end:
-        for side in order:
-            samples[side].append(seconds_of(sides[side], repeats[side]))
-        order.reverse()
-    return samples
-
-
-def spread(part: str, case: str, side: str, values: list[float], *goal) -> Cell:
-    return Cell(part, case, side, statistics.median(values), min(values), max(values), *goal)
-
-
-def ratios(over: list[float], under: list[float]) -> list[float]:
-    return [a / b for a, b in zip(over, under, strict=True)]
 
 
 def against_first(part: str, case: str, samples: dict, goals: dict[str, float]) -> Iterator[Cell]:
@@ -167,13 +83,14 @@ def against_first(part: str, case: str, samples: dict, goals: dict[str, float]) 
 
 
 def hf_bert(n: int, attention: str = "sdpa") -> BertModel:
-    """内置的 BERT，没有池化层；n 超过它的 512 个位置时，尺寸不变、权重随机。"""
+    """内置的 BERT，没有池化层与 dropout；n 超过它的 512 个位置时，尺寸不变、权重随机。"""
     options = {"attn_implementation": attention, "add_pooling_layer": False}
+    options |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = BertModel.from_pretrained(builtin_path(), **options)
     if n > model.config.max_position_embeddings:
         torch.manual_seed(0)
         model.config.max_position_embeddings = n
-        model = BertModel._from_config(model.config, **options)
+        model = BertModel._from_config(model.config, attn_implementation=attention, add_pooling_layer=False)
     return model.eval()
 
 
@@ -275,7 +192,7 @@ def forward(options: Options) -> Iterator[Cell]:
         sides = {side: encoding(model, input_ids=ids) for side, model in models.items()}
         sides[FLOOR] = matrix_products(models[OURS], *shape)
         with torch.inference_mode():
-            samples = race(sides, options, TOLERANCE[name])
+            samples = race(sides, options.seconds, TOLERANCE[name])
         goals = {OURS: 0.77 if shape == (1, 16) else 0.97, COMPILED: compiled_goals.get((name, shape))}
         if DEVICE == "cuda":
             goals = {OURS: 1.0}
@@ -305,7 +222,7 @@ def training(options: Options) -> Iterator[Cell]:
             side: step_of(model, ids, dtype, {"need_weights": True} if side == BY_HAND else {})
             for side, model in models.items()
         }
-        samples = race(sides, options, TOLERANCE[name])
+        samples = race(sides, options.seconds, TOLERANCE[name])
         goals = {}
         if DEVICE == "cuda":
             goals = {OURS: 1.0}
@@ -314,17 +231,8 @@ def training(options: Options) -> Iterator[Cell]:
         yield from against_first("training", f"{name} {shape}", samples, goals)
 
 
-def without_dropout(model: nn.Module) -> None:
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = 0.0
-        elif isinstance(getattr(module, "dropout", None), float):
-            module.dropout = 0.0
-
-
 def step_of(model: nn.Module, ids: Tensor, dtype: torch.dtype, asked: dict) -> Callable:
-    without_dropout(model.train())
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=True)
+    optimizer = torch.optim.AdamW(model.train().parameters(), lr=1e-5, fused=True)
 
     def step():
         with torch.autocast(DEVICE, torch.bfloat16, enabled=dtype == torch.bfloat16):
@@ -348,13 +256,13 @@ def ragged(options: Options) -> Iterator[Cell]:
         sides = {side: encoding(models[side], **inputs) for side in (HF, EAGER, OURS)}
         sides[GROUPED] = partial(encode_by_length, models[OURS], inputs)
         with torch.inference_mode():
-            samples = race(sides, options, TOLERANCE[name], keep=lambda x: x[mask.bool()])
+            samples = race(sides, options.seconds, TOLERANCE[name], keep=lambda x: x[mask.bool()])
         case = f"{name}，真实词元占 {mask.float().mean():.0%}"
         yield from against_first("ragged", case, samples, {GROUPED: 0.60})
 
 
 def translators(vocab: int = 8000, max_len: int = 512) -> tuple[Transformer, MarianMTModel]:
-    """一对尺寸与权重都相同的编码器-解码器：Marian 也是 post-norm、ReLU、正弦位置编码，与论文相同。"""
+    """一对尺寸相同、权重随机的编码器-解码器：Marian 也是 post-norm、ReLU、正弦位置编码，与论文相同。"""
     torch.manual_seed(0)
     # eos_id 取词表里没有的编号，谁也写不完，于是每次都写满
     ours = Transformer(TransformerConfig(vocab, vocab, max_len=max_len, eos_id=-1)).eval()
@@ -371,31 +279,11 @@ def translators(vocab: int = 8000, max_len: int = 512) -> tuple[Transformer, Mar
             decoder_start_token_id=c.bos_id, eos_token_id=None, forced_eos_token_id=None, **sizes,
         )
     ).eval()  # fmt: skip
-    renamed = [
-        ("source_embedding", "encoder.embed_tokens"), ("target_embedding", "decoder.embed_tokens"),
-        ("encoder.layers.{}.norm1", "encoder.layers.{}.self_attn_layer_norm"),
-        ("encoder.layers.{}.norm2", "encoder.layers.{}.final_layer_norm"),
-        ("decoder.layers.{}.norm1", "decoder.layers.{}.self_attn_layer_norm"),
-        ("decoder.layers.{}.norm2", "decoder.layers.{}.encoder_attn_layer_norm"),
-        ("decoder.layers.{}.norm3", "decoder.layers.{}.final_layer_norm"),
-        ("decoder.layers.{}.cross_attn", "decoder.layers.{}.encoder_attn"),
-        ("coder.layers.{}.ffn.linear1", "coder.layers.{}.fc1"),
-        ("coder.layers.{}.ffn.linear2", "coder.layers.{}.fc2"),
-    ]  # fmt: skip
-    weights = {}
-    for name, tensor in ours.state_dict().items():
-        for layer in range(c.num_layers):
-            for mine, their in renamed:
-                name = name.replace(mine.format(layer) + ".", their.format(layer) + ".")
-        weights[name] = tensor
-    for part in ("encoder", "decoder"):
-        weights[f"{part}.embed_positions.weight"] = ours.positions.encoding
-    theirs.model.load_state_dict(weights)
     return ours.to(DEVICE), theirs.to(DEVICE)
 
 
 def generation(options: Options) -> Iterator[Cell]:
-    """论文 base 尺寸的编码器-解码器，权重随机而双方相同，来源 32 个词元，贪心，双方都用缓存，写出的编号逐个相同；HF 是 `MarianMTModel.generate`。
+    """论文 base 尺寸的编码器-解码器，权重随机，来源 32 个词元，贪心，双方都用缓存，都写满；HF 是 `MarianMTModel.generate`。
     “我们 ÷ HF”比的是每秒词元，越大越好；“越写越慢”是后一半与开头每个词元时间之比，1 就是一样快。"""
     ours, theirs = translators()
     short, long = (8, 16) if options.quick else (64, 512)
@@ -411,7 +299,7 @@ def generation(options: Options) -> Iterator[Cell]:
 
     for batch in (1,) if options.quick else (1, 8, 32):
         runs = side_runs(batch, short)
-        samples = race(runs, options, tolerance=0)
+        samples = race(runs, options.seconds)
         rate = [batch * (short - 1) / s for s in samples[GENERATE]]
         case = f"{batch} 句，写到 {short} 个"
         yield spread("generation", case, "HF 每秒词元", rate)
@@ -420,7 +308,7 @@ def generation(options: Options) -> Iterator[Cell]:
     # 后一半每个词元的时间 ÷ 开头每个词元的时间
     lengths = (short, long // 2, long)
     runs = {(side, length): run for length in lengths for side, run in side_runs(1, length).items()}
-    samples = race(runs, options)
+    samples = race(runs, options.seconds)
     for side in (GENERATE, OURS):
         first, half, full = (samples[side, length] for length in lengths)
         growth = [
@@ -450,7 +338,7 @@ def startup(options: Options) -> Iterator[Cell]:
 
     if options.quick:
         code = {side: code[side] for side in ("import torch", "import course_lib", "全部模型")}
-    samples = race({side: runner(text) for side, text in code.items()}, options)
+    samples = race({side: runner(text) for side, text in code.items()}, options.seconds)
     goals = {"import course_lib": 1.15, "全部模型": 1.15}
     yield from against_first("startup", "一个新进程", samples, goals)
 
@@ -513,57 +401,7 @@ PARTS = {
 }
 
 
-# ---- 机器与报告 ----
-
-
-def machine() -> dict:
-    cpu, flags = platform.processor() or platform.machine(), []
-    if Path("/proc/cpuinfo").is_file():
-        info = dict(
-            (part.strip() for part in line.split(":", 1))
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if ":" in line
-        )
-        cpu = f"{info.get('model name', cpu)}（{info.get('vendor_id', '')} family {info.get('cpu family', '')} model {info.get('model', '')}）"
-        have = info.get("flags", "").split()
-        flags = [x for x in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if x in have]
-    return {
-        "cpu": cpu,
-        "cores": os.cpu_count(),
-        "flags": flags,
-        "threads": torch.get_num_threads(),
-        "load": round(os.getloadavg()[0], 1),
-        "gpu": torch.cuda.get_device_name() if DEVICE == "cuda" else None,
-        "mm_gflops": {name: round(peak_rate(dtype)) for name, dtype in DTYPES.items()},
-        "versions": {
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "transformers": transformers.__version__,
-        },
-        "environment": HEAP,
-    }
-
-
-def peak_rate(dtype: torch.dtype) -> float:
-    """方阵相乘最快每秒做多少次浮点运算，单位十亿；从小的量起，慢了就停。"""
-    best = 0.0
-    for size in (256, 512, 1024, 2048):
-        square = torch.ones(size, size, device=DEVICE, dtype=dtype)
-        times = [seconds_of(lambda square=square: square @ square) for _ in range(4)]
-        best = max(best, 2 * size**3 / min(times) / 1e9)
-        if max(times) > 0.3:
-            break
-    return best
-
-
-def table(cells: list[Cell], part: str) -> str:
-    """行是情形，列是各边；没有量的是“—”。"""
-    found = {(c.case, c.side): str(c) for c in cells if c.part == part}
-    cases, sides = (list(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
-    lines = ["| | " + " | ".join(sides) + " |", "|---" * (len(sides) + 1) + "|"]
-    for case in cases:
-        lines.append(f"| {case} | " + " | ".join(found.get((case, side), DASH) for side in sides) + " |")
-    return "\n".join(lines)
+# ---- 报告 ----
 
 
 def report(cells: list[Cell], host: dict, options: Options) -> str:
@@ -572,7 +410,7 @@ def report(cells: list[Cell], host: dict, options: Options) -> str:
     text = [
         "# 我们的编码器有多快\n",
         f"由 `make bench` 写成：{host['gpu'] or host['cpu']}，{host['cores']} 个核，{host['threads']} 个线程，"
-        f"指令集 {'、'.join(host['flags']) or DASH}；{versions}。",
+        f"指令集 {'、'.join(host['flags']) or '—'}；{versions}。",
         f"2048 见方以内的矩阵相乘，最快每秒 {peak}（十亿次浮点运算）；开始时机器的负载是 {host['load']}。",
         "一格是“中位数（最小–最大）”，各边轮流跑，比值在同一轮里算；各边权重与输入相同，量之前断言过结果相同。",
         "glibc 的 `MALLOC_MMAP_THRESHOLD_` 与 `MALLOC_TRIM_THRESHOLD_` 对各边都固定为 4 GiB。",
@@ -596,10 +434,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="量我们的编码器有多快，结果写进 encoder.md 与 encoder.json。"
     )
-    parser.add_argument("--quick", action="store_true", help="最小的形状、fp32、两轮、不编译，只看能不能跑通")
-    parser.add_argument("--only", choices=PARTS, action="append", help="只量这一部分，可以写几次")
+    parser.add_argument("--quick", action="store_true", help="最小的形状、fp32、不编译，只看能不能跑通")
     parser.add_argument("--threads", type=int, help="线程数，不给就由 torch 决定")
-    parser.add_argument("--seconds", type=float, default=5.0, help="每种情形量几秒，至少三轮")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="结果写到哪个文件夹")
     parser.add_argument("--peaks", type=int, nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -615,11 +451,11 @@ def main() -> None:
     host = machine()
     rate = host["mm_gflops"]
     compiled = not args.quick and can_compile()
-    options = Options(args.quick, compiled, args.seconds, has_bf16=rate["bf16"] > rate["fp32"] / 4)
+    options = Options(args.quick, compiled, has_bf16=rate["bf16"] > rate["fp32"] / 4)
     cells = []
-    for part in args.only or PARTS:
+    for part, (_, run) in PARTS.items():
         start = time.perf_counter()
-        for cell in PARTS[part][1](options):
+        for cell in run(options):
             print(f"{part:10} {cell.case:16} {cell.side}：{cell}", file=sys.stderr)
             cells.append(cell)
         print(f"{part} 用了 {time.perf_counter() - start:.0f} 秒", file=sys.stderr)
