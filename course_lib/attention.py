@@ -29,7 +29,8 @@ def padding_mask(attention_mask: Tensor) -> Tensor:
     if attention_mask.dim() != 2:
         raise ValueError(f"attention_mask 的形状应当是 (B, N)，这里是 {tuple(attention_mask.shape)}。")
     mask = attention_mask.bool()
-    if not torch.equal(mask.to(attention_mask.dtype), attention_mask):
+    # 编译时不查：要把答案拿回 Python，会把编译的图切断
+    if not torch.compiler.is_compiling() and not torch.equal(mask.to(attention_mask.dtype), attention_mask):
         raise ValueError("attention_mask 只能含 0 和 1：1 = 真实词元，0 = 填充。")
     return mask[:, None, None, :]
 

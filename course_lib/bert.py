@@ -118,8 +118,9 @@ class Bert(nn.Module):
                     f"应与 input_ids 的 {tuple(input_ids.shape)} 相同。"
                 )
             mask = padding_mask(attention_mask)
-            # 没有填充就不带掩码：带着它，融合算子每一层都要先把它换成浮点数
-            mask = None if mask.all() else mask
+            # 没有填充就不带掩码：带着它，融合算子每一层都要先把它换成浮点数；编译时不看，看了就要切断编译的图
+            if not torch.compiler.is_compiling() and mask.all():
+                mask = None
         return self.encoder(x, mask, output_hidden_states, need_weights)
 
 
