@@ -16,7 +16,7 @@ SETS ?= oldest locked colab newest
 SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-thorough test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages mutate
+.PHONY: book test test-all test-thorough test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages bench-chapters mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -65,13 +65,18 @@ lint: $(READY)
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-# 量一量编码器有多快，与 Hugging Face、torch 自带的比，写进 bench/encoder.md；机器要闲着，约十分钟
+# 量一量编码器有多快，与 Hugging Face、torch 自带的比，写进 bench/encoder.md，并画好书里的两幅图；机器要闲着，约十分钟
 bench: $(READY)
 	$(BIN)/python bench/encoder.py
+	PYTHONPATH=figures/src $(BIN)/python bench/speed.py
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
 	PYTHONPATH=tests $(BIN)/python bench/pages.py
+
+# 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
+bench-chapters: book
+	$(BIN)/python bench/chapter_times.py
 
 # 变异测试：库的各部件逐处改坏一点，看测试发现不发现；结果用 mutmut results 与 mutmut show 看，记在 bench/mutation.md
 # 它有自己的环境，叠在 .venv 上面：.venv 里的包一变，各章都要重新执行
