@@ -125,6 +125,11 @@ def test_matches_hf_at_every_layer(backbone, need_weights):
         assert got.attentions is None
 
 
+def test_only_what_is_asked_for_is_kept():
+    plain = vit().encode(pictures(1))
+    assert plain.hidden_states is None and plain.attentions is None
+
+
 def test_logits_match_hf(classifier):
     ours = vit(layer_norm_eps=1e-3)
     load_hf_vit(ours, classifier.state_dict())
