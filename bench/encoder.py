@@ -246,7 +246,7 @@ def step_of(model: nn.Module, ids: Tensor, dtype: torch.dtype, asked: dict) -> C
 
 
 def ragged(options: Options) -> Iterator[Cell]:
-    """32 句，长度从 8 到 128 均匀地抽，前向。HF 与“我们”把整批补齐到最长，“按长度分组”用 `encode_by_length`；真实词元上的结果相同。"""
+    """32 句，长度从 8 到 128 均匀地抽，前向。HF 与“我们”把整批填充到最长，“按长度分组”用 `encode_by_length`；真实词元上的结果相同。"""
     batch, longest = (4, 16) if options.quick else (32, 128)
     lengths = torch.randint(8, longest + 1, (batch,), generator=torch.Generator().manual_seed(0))
     mask = (torch.arange(int(lengths.max())) < lengths[:, None]).long().to(DEVICE)
