@@ -1,0 +1,167 @@
+// BERT 的前向计算：与 course_lib 的 bert.py、encoder.py、attention.py、layers.py 同名、同序，只是没有批这一维。
+//
+// 形状字母：N 词元数，D = dModel，h = numHeads，d = D/h，F = dFf。
+// 张量都是一条 Float32Array，最后一维挨在一起：x (N, D) 里第 i 个词元的第 k 个数是 x[i * D + k]。
+globalThis.liveBert = function () {
+  // 线性映射 y = x Wᵀ + b：x (N, in)，weight (out, in)，bias (out,) → (N, out)。
+  // 一次算 2 个词元 × 4 个输出：取来的 6 个数做 8 次乘加，比逐个点积快几倍。
+  function linear(x, { weight, bias }) {
+    const outputs = bias.length, inputs = weight.length / outputs, n = x.length / inputs;
+    const y = new Float32Array(n * outputs);
+    for (let o = 0; o < outputs; o += 4) {
+      const w0 = o * inputs, w1 = w0 + inputs, w2 = w1 + inputs, w3 = w2 + inputs;
+      for (let start = 0; start < n; start += 2) {
+        const i = Math.min(start, n - 2); // 词元是奇数个时，最后一对与前一对重叠
+        const x0 = i * inputs, x1 = x0 + inputs;
+        let a0 = bias[o], a1 = bias[o + 1], a2 = bias[o + 2], a3 = bias[o + 3];
+        let b0 = a0, b1 = a1, b2 = a2, b3 = a3;
+        for (let k = 0; k < inputs; k++) {
+          const a = x[x0 + k], b = x[x1 + k];
+          const u = weight[w0 + k], v = weight[w1 + k], w = weight[w2 + k], z = weight[w3 + k];
+          a0 += a * u; a1 += a * v; a2 += a * w; a3 += a * z;
+          b0 += b * u; b1 += b * v; b2 += b * w; b3 += b * z;
+        }
+        const y0 = i * outputs + o, y1 = y0 + outputs;
+        y[y0] = a0; y[y0 + 1] = a1; y[y0 + 2] = a2; y[y0 + 3] = a3;
+        y[y1] = b0; y[y1 + 1] = b1; y[y1 + 2] = b2; y[y1 + 3] = b3;
+      }
+    }
+    return y;
+  }
+
+  const add = (x, y) => x.map((value, i) => value + y[i]);
+
+  // 层归一化：(x - μ) / √(σ² + ε) · γ + β，μ 与 σ² 在每个词元自己的 D 个特征上求
+  function layerNorm(x, { weight, bias, eps }) {
+    const d = weight.length, y = new Float32Array(x.length);
+    for (let start = 0; start < x.length; start += d) {
+      let mean = 0, variance = 0;
+      for (let k = 0; k < d; k++) mean += x[start + k] / d;
+      for (let k = 0; k < d; k++) variance += (x[start + k] - mean) ** 2 / d;
+      const scale = 1 / Math.sqrt(variance + eps);
+      for (let k = 0; k < d; k++) y[start + k] = (x[start + k] - mean) * scale * weight[k] + bias[k];
+    }
+    return y;
+  }
+
+  // 误差函数的级数：erf(x) = 2x/√π · e^(-x²) · (1 + 2x²/3 + (2x²)²/(3·5) + …)，各项都是正的，加到不再变为止
+  function erf(x) {
+    if (Math.abs(x) > 4) return Math.sign(x); // 与 ±1 只差 1.5e-8
+    let sum = 1;
+    for (let term = 1, odd = 3; term > 1e-9 * sum; odd += 2) sum += term *= (2 * x * x) / odd;
+    return ((2 * x) / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+  }
+
+  const gelu = (x) => x.map((value) => (value / 2) * (1 + erf(value / Math.SQRT2)));
+
+  // 缩放点积注意力，逐个头、逐个查询：weights = softmax(Q Kᵀ / √d)，output = weights V
+  function scaledDotProductAttention(query, key, value, numHeads, n) {
+    const dModel = query.length / n, d = dModel / numHeads;
+    const weights = new Float32Array(numHeads * n * n), output = new Float32Array(n * dModel);
+    for (let head = 0; head < numHeads; head++) {
+      for (let i = 0; i < n; i++) {
+        const row = (head * n + i) * n, q = i * dModel + head * d; // 这个头只看自己的 d 个特征
+        let highest = -Infinity, sum = 0;
+        for (let j = 0; j < n; j++) {
+          const k = j * dModel + head * d;
+          let score = 0;
+          for (let c = 0; c < d; c++) score += query[q + c] * key[k + c];
+          weights[row + j] = score / Math.sqrt(d);
+          highest = Math.max(highest, weights[row + j]);
+        }
+        for (let j = 0; j < n; j++) sum += weights[row + j] = Math.exp(weights[row + j] - highest);
+        for (let j = 0; j < n; j++) {
+          const v = j * dModel + head * d, weight = (weights[row + j] /= sum);
+          for (let c = 0; c < d; c++) output[q + c] += weight * value[v + c];
+        }
+      }
+    }
+    return { output, weights }; // (N, D) 与 (h, N, N)
+  }
+
+  function selfAttn(x, { qProj, kProj, vProj, outProj }, numHeads, n) {
+    const query = linear(x, qProj), key = linear(x, kProj), value = linear(x, vProj);
+    const { output, weights } = scaledDotProductAttention(query, key, value, numHeads, n);
+    return { attended: linear(output, outProj), weights };
+  }
+
+  const feedForward = (x, { linear1, linear2 }) => linear(gelu(linear(x, linear1)), linear2);
+
+  // post-norm：x ← LN(x + 子层(x))，两个子层是自注意力与前馈网络
+  function encoderLayer(x, layer, numHeads, n) {
+    const { attended, weights } = selfAttn(x, layer.selfAttn, numHeads, n);
+    x = layerNorm(add(x, attended), layer.norm1);
+    return { x: layerNorm(add(x, feedForward(x, layer.ffn)), layer.norm2), weights };
+  }
+
+  // 词元嵌入 + 位置嵌入 + 段嵌入，再做一次层归一化
+  function embed(ids, segments, { tokens, positions, segments: kinds, norm }) {
+    const d = norm.weight.length, x = new Float32Array(ids.length * d);
+    ids.forEach((id, i) => {
+      const token = tokens(id);
+      for (let k = 0; k < d; k++) x[i * d + k] = token[k] + positions[i * d + k] + kinds[segments[i] * d + k];
+    });
+    return layerNorm(x, norm);
+  }
+
+  // ids、segments：N 个整数 → hidden：嵌入与各层的输出，各 (N, D)；attention：各层的权重，各 (h, N, N)
+  function forward(ids, segments, { embeddings, layers, numHeads }) {
+    const hidden = [embed(ids, segments, embeddings)], attention = [];
+    for (const layer of layers) {
+      const { x, weights } = encoderLayer(hidden.at(-1), layer, numHeads, ids.length);
+      hidden.push(x);
+      attention.push(weights);
+    }
+    return { hidden, attention };
+  }
+
+  // 以下读数据。矩阵存成 int8，每 groupSize 个数共用一个 float32 的比例：权重 = 整数 × 比例。
+  function dequantize(integers, scales) {
+    const groupSize = integers.length / scales.length, weight = new Float32Array(integers.length);
+    for (let i = 0; i < weight.length; i++) weight[i] = integers[i] * scales[Math.floor(i / groupSize)];
+    return weight;
+  }
+
+  // 一个数据文件是几个张量首尾相接，次序就是 course_lib 里参数的次序
+  function reader(buffer, { groupSize, layerNormEps }) {
+    let offset = 0;
+    const take = (type, length) => {
+      const values = new type(buffer, offset, length);
+      offset += values.byteLength;
+      return values;
+    };
+    const floats = (length) => take(Float32Array, length).slice(); // 抄出来，读完的文件就不再占内存
+    const matrix = (rows, width) => [take(Int8Array, rows * width), floats((rows * width) / groupSize)];
+    return {
+      floats,
+      matrix,
+      linear: (outputs, inputs) => ({ weight: dequantize(...matrix(outputs, inputs)), bias: floats(outputs) }),
+      norm: (d) => ({ weight: floats(d), bias: floats(d), eps: layerNormEps }),
+    };
+  }
+
+  function readLayer(buffer, config) {
+    const read = reader(buffer, config), { dModel, dFf } = config;
+    const [qProj, kProj, vProj, outProj] = [1, 2, 3, 4].map(() => read.linear(dModel, dModel));
+    const ffn = { linear1: read.linear(dFf, dModel), linear2: read.linear(dModel, dFf) };
+    return { selfAttn: { qProj, kProj, vProj, outProj }, ffn, norm1: read.norm(dModel), norm2: read.norm(dModel) };
+  }
+
+  function readEmbeddings(buffer, config) {
+    const read = reader(buffer, config), { dModel, maxTokens, numSegments } = config;
+    const positions = read.floats(maxTokens * dModel), segments = read.floats(numSegments * dModel);
+    return { positions, segments, norm: read.norm(dModel) };
+  }
+
+  // 词元嵌入表的一片；整张表有 12 MB，一句话只用得着几片
+  function readShard(buffer, config) {
+    const { dModel, groupSize } = config;
+    const rows = buffer.byteLength / (dModel + (4 * dModel) / groupSize);
+    const [integers, scales] = reader(buffer, config).matrix(rows, dModel);
+    const groups = dModel / groupSize;
+    return (row) =>
+      dequantize(integers.subarray(row * dModel, (row + 1) * dModel), scales.subarray(row * groups, (row + 1) * groups));
+  }
+
+  return { forward, readLayer, readEmbeddings, readShard };
+};

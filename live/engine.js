@@ -1,0 +1,215 @@
+// 网页里的 BERT：数据要用时才取，分词与计算都在后台线程（Worker）里，打字不会卡。
+//
+//   const engine = await LiveBert.open({ root: "../live/", onProgress: (loaded, total) => {} });
+//   const { tokens, hidden, attention } = await engine.run("time flies like an arrow");
+//
+// 经 http 用 fetch 取 .bin；从 file:// 打开时浏览器不许 fetch，也不许从文件启动 Worker，
+// 于是数据另有一份写成 base64 放在普通的脚本里，Worker 则由 tokenizer.js 与 bert.js 的代码拼成。
+// 取不到、算不了时，Promise 以一句可以给读者看的中文失败，再调用一次就是再试一次。
+globalThis.LiveBert = (() => {
+  // 再长，注意力图就看不清了，手机也要算上一两秒；数据里的位置嵌入也只有这么多
+  const maxTokens = 64;
+
+  // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
+  function liveWorker({ WordPieceTokenizer }, { forward, readLayer, readEmbeddings, readShard }) {
+    let config, tokenizer, embeddings;
+    const layers = [], shards = [];
+    const fail = (message) => { throw Object.assign(Error(message), { forReader: true }); };
+
+    function decode(base64) {
+      if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64).buffer;
+      return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)).buffer;
+    }
+
+    const calls = {
+      // 收下一个数据文件：http 来的是 ArrayBuffer，脚本来的是 base64
+      receive(name, data) {
+        const incomplete = () => fail(`数据文件 ${name} 不完整，请再试一次。`);
+        try {
+          if (typeof data === "string") data = decode(data);
+          if (name === "config.json") config = JSON.parse(new TextDecoder().decode(data));
+        } catch {
+          incomplete();
+        }
+        if (name === "config.json") return config;
+        if (data.byteLength !== config.files[name]) incomplete();
+        const [, kind, number] = name.match(/^([a-z]+)(\d*)/);
+        if (kind === "vocab") tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data));
+        if (kind === "embeddings") embeddings = readEmbeddings(data, config);
+        if (kind === "layer") layers[number] = readLayer(data, config);
+        if (kind === "tokens") shards[number] = readShard(data, config);
+      },
+
+      encode(text, pair) {
+        if (/\p{Surrogate}/u.test(`${text} ${pair}`)) fail("文字里有半个字符（落单的代理码位），请删去它再试。");
+        if (tokenizer.tokenize(text).length === 0) fail("请先输入一句话。");
+        const encoded = tokenizer.encode(text, pair), n = encoded.ids.length;
+        if (n > config.maxTokens) fail(`这里有 ${n} 个词元，一次最多 ${config.maxTokens} 个，请写短一些。`);
+        return encoded;
+      },
+
+      run({ ids, segments }) {
+        const { shardRows, numLayers, numHeads, dModel } = config;
+        const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
+        const start = performance.now();
+        const output = forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads });
+        return { numLayers, numHeads, dModel, ...output, milliseconds: performance.now() - start };
+      },
+    };
+
+    onmessage = ({ data: { id, call, args } }) => {
+      try {
+        const result = calls[call](...args);
+        // 结果里的大数组移交给页面，不复制
+        const arrays = call === "run" ? [...result.hidden, ...result.attention] : [];
+        postMessage({ id, result }, arrays.map(({ buffer }) => buffer));
+      } catch (error) {
+        const message = error.forReader ? error.message : `算不下去了（${error.message}），请刷新页面再试。`;
+        postMessage({ id, error: message });
+      }
+    };
+  }
+
+  // 从 file:// 打开时，数据脚本把内容交到这里
+  const delivered = new Map();
+  const deliver = (name, base64) => delivered.set(name, base64);
+
+  class Engine {
+    constructor(root) {
+      this.folder = new URL("data/", new URL(root, document.baseURI));
+      this.loading = new Map(); // 文件名 → 取它的 Promise
+      this.loaded = new Map(); // 文件名 → 已经取到的字节数
+      this.failures = new Map(); // 文件名 → 没有取成的次数
+      this.waiting = []; // 问了后台线程、还没有答复的
+      const code = `(${liveWorker})((${liveTokenizer})(), (${liveBert})());`;
+      try {
+        this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+      } catch {
+        throw Error("这个浏览器开不了后台线程，请换一个新一些的浏览器。");
+      }
+      this.worker.onmessage = ({ data: { id, result, error } }) => {
+        const { resolve, reject } = this.waiting[id];
+        delete this.waiting[id];
+        if (error === undefined) resolve(result);
+        else reject(Error(error));
+      };
+      this.worker.onerror = () => {
+        close();
+        for (const { reject } of this.waiting.filter(Boolean)) reject(Error("后台线程停了，可能是内存不够，请再试一次。"));
+      };
+    }
+
+    ask(call, args, transfer = []) {
+      return new Promise((resolve, reject) => {
+        this.worker.postMessage({ id: this.waiting.push({ resolve, reject }) - 1, call, args }, transfer);
+      });
+    }
+
+    // 同一个文件只取一次；没有取成的忘掉，下次再取
+    load(name) {
+      if (!this.loading.has(name)) this.loading.set(name, this.receive(name));
+      return this.loading.get(name);
+    }
+
+    async receive(name) {
+      try {
+        const data = this.folder.protocol === "file:" ? await this.readScript(name) : await this.download(name);
+        return await this.ask("receive", [name, data], typeof data === "string" ? [] : [data]);
+      } catch (error) {
+        this.loading.delete(name);
+        this.loaded.delete(name);
+        this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
+        throw error;
+      }
+    }
+
+    async download(name) {
+      let response;
+      const chunks = [];
+      try {
+        // 上次没有取成的话，浏览器存下的也许就是坏的
+        response = await fetch(new URL(name, this.folder), { cache: this.failures.has(name) ? "reload" : "default" });
+        const body = response.body.getReader();
+        for (let { done, value } = await body.read(); !done; { done, value } = await body.read()) {
+          chunks.push(value);
+          this.progress(name, (this.loaded.get(name) ?? 0) + value.length);
+        }
+      } catch {
+        throw Error(`取不到数据文件 ${name}，请看看网络是否连着，再试一次。`);
+      }
+      if (!response.ok) throw Error(`网站上没有数据文件 ${name}（${response.status}），请过一会儿再试。`);
+      return new Blob(chunks).arrayBuffer();
+    }
+
+    readScript(name) {
+      return new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        const again = this.failures.has(name) ? `?${this.failures.get(name)}` : "";
+        script.src = new URL(`${name}.js${again}`, this.folder);
+        script.onload = () => {
+          script.remove();
+          if (!delivered.has(name)) reject(Error(`数据文件 ${name}.js 不完整，请再试一次。`));
+          resolve(delivered.get(name));
+          delivered.delete(name);
+          this.progress(name, this.config?.files[name]);
+        };
+        script.onerror = () => {
+          script.remove();
+          reject(Error(`找不到数据文件 ${name}.js，请看看书的文件夹里 live/data 是否完整，再试一次。`));
+        };
+        document.head.append(script);
+      });
+    }
+
+    progress(name, bytes) {
+      this.loaded.set(name, bytes);
+      if (!this.config) return;
+      const needed = this.config.atOpen;
+      const sum = (bytesOf) => needed.reduce((total, file) => total + (bytesOf(file) ?? 0), 0);
+      this.onProgress?.(sum((file) => this.loaded.get(file)), sum((file) => this.config.files[file]));
+    }
+
+    async open(onProgress) {
+      this.onProgress = onProgress;
+      this.config = await this.load("config.json");
+      // 一个接一个：一起取并不快多少，却要同时占着内存
+      for (const name of this.config.atOpen) await this.load(name);
+      this.onProgress = null; // 以后取的只是词元嵌入表的几片
+      return this;
+    }
+
+    // 文本（或一对文本）→ 词元、编号、段；words[i] 是词元 i 所在的词，unknown 是成了 [UNK] 的词与它的位置
+    encode(text, pair) {
+      return this.ask("encode", [text, pair]);
+    }
+
+    // hidden[0] 是嵌入，hidden[l] 是第 l 层的输出，各 N × dModel；attention[l] 是 numHeads × N × N
+    async run(text, pair) {
+      const encoded = await this.encode(text, pair);
+      const shards = new Set(encoded.ids.map((id) => Math.floor(id / this.config.shardRows)));
+      await Promise.all(Array.from(shards, (shard) => this.load(`tokens${shard}.bin`)));
+      return { ...encoded, ...(await this.ask("run", [encoded])) };
+    }
+  }
+
+  // 打开一次就一直留着；没有打开成，已经取到的文件也留着
+  let engine, opening;
+
+  function close() {
+    engine?.worker.terminate();
+    engine = opening = undefined;
+  }
+
+  async function open({ root, onProgress }) {
+    engine ??= new Engine(root);
+    opening ??= engine.open(onProgress);
+    try {
+      return await opening;
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  }
+
+  return { open, deliver, maxTokens };
+})();
