@@ -1,0 +1,41 @@
+"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。"""
+
+import json
+from functools import cache
+
+import live_data
+from docutils import nodes
+from traditional_chinese import LANGUAGE
+
+SCRIPTS = ["tokenizer.js", "bert.js", "engine.js", "page.js"]
+PAGE = "chapters/live"
+
+
+@cache
+def bytes_at_open() -> int:
+    """打开时要取的字节数；一句话用到的几片词元嵌入另算，大约半兆。"""
+    files = live_data.data_files()
+    return sum(len(files[name]) for name in json.loads(files["config.json"])["atOpen"])
+
+
+def has_panel(doctree) -> bool:
+    return bool(doctree) and any('class="live-bert"' in raw.astext() for raw in doctree.findall(nodes.raw))
+
+
+def add_tags(app, pagename, templatename, context, doctree):
+    if not has_panel(doctree):
+        return
+    root = "../" * pagename.count("/")
+    # 数据只有一份，在简体的书里；脚本里有字，两本书各有一份
+    data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
+    page = root + app.builder.get_target_uri(PAGE)
+    tags = [f'<link rel="stylesheet" href="{root}live/live.css">']
+    for name in SCRIPTS:
+        facts = f' data-root="{data}" data-page="{page}" data-bytes="{bytes_at_open()}"'
+        tags.append(f'<script defer src="{root}live/{name}"{facts if name == "page.js" else ""}></script>')
+    context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
+
+
+def setup(app):
+    app.connect("html-page-context", add_tags)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
