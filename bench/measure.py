@@ -70,15 +70,12 @@ def race(
     first = next(iter(sides))
     expected, repeats = None, {}
     for side, run in sides.items():
-        start = time.perf_counter()
         got = run()  # 第一次要建缓存、要编译，不算
-        once = time.perf_counter() - start
         if tolerance is not None and got is not None:
             expected = keep(got) if expected is None else expected
             difference = (keep(got) - expected).abs().max().item()
             assert difference <= tolerance, f"{side} 与 {first} 的结果相差 {difference:.2g}"
-        # 短的连跑几次，一个样本至少 20 毫秒
-        repeats[side] = 1 if once > 5 else math.ceil(0.02 / seconds_of(run))
+        repeats[side] = math.ceil(0.02 / seconds_of(run))  # 短的连跑几次，一个样本至少 20 毫秒
     samples, order = {side: [] for side in sides}, list(sides)
     end = time.perf_counter() + seconds
     while len(samples[first]) < 2 or time.perf_counter() < end:
