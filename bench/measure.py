@@ -63,7 +63,7 @@ def race(
     tolerance: float | None = None,
     keep: Callable = lambda result: result,
 ) -> dict[str, list[float]]:
-    """各边轮流跑，直到用完 seconds，至少两轮；返回每边每轮的秒数。
+    """各边轮流跑，直到用完 seconds，至少五轮；seconds 为 0 就只跑两轮。返回每边每轮的秒数。
 
     给了 tolerance，就先断言各边的 keep(结果) 与第一边的相差不超过它；没有结果的一边不比。
     """
@@ -78,7 +78,8 @@ def race(
         repeats[side] = math.ceil(0.02 / seconds_of(run))  # 短的连跑几次，一个样本至少 20 毫秒
     samples, order = {side: [] for side in sides}, list(sides)
     end = time.perf_counter() + seconds
-    while len(samples[first]) < 2 or time.perf_counter() < end:
+    least = 5 if seconds else 2
+    while len(samples[first]) < least or time.perf_counter() < end:
         for side in order:
             samples[side].append(seconds_of(sides[side], repeats[side]))
         order.reverse()
