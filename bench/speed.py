@@ -87,8 +87,8 @@ def reason(cell: Cell, cells: list[Cell]) -> str:
         text = f"填充到最长时是 {same[OURS]:.2f}，真实词元占 {real:.0%}，乘起来已有 {least:.2f}，矩阵变小又慢一些"
     else:
         text = WHY[cell.part]
-    if cell.low <= cell.goal <= cell.high:
-        text += "；各轮的范围跨着目标，差别还在机器的起伏之内"
+    if cell.low <= cell.goal <= cell.high and "下限以下" not in text:
+        text += f"；各轮从 {cell.low:.2f} 到 {cell.high:.2f}，跨着目标"
     return text
 
 
@@ -96,7 +96,8 @@ def goals(cells: list[Cell]) -> str:
     lines = ["| 情形 | 量得 | 目标 |", "|---|---|---|"]
     missed = []
     for cell in (c for c in cells if c.goal is not None):
-        name, sign = f"{cell.case}，{cell.side}", "≥" if cell.at_least else "≤"
+        name = f"{'训练一步，' * (cell.part == 'training')}{cell.case}，{cell.side}"
+        sign = "≥" if cell.at_least else "≤"
         verdict = "达到" if cell.met else "**未达到**"
         lines.append(f"| {name} | {cell.median:.3g} | {sign} {cell.goal:g} {verdict} |")
         if not cell.met:
