@@ -416,7 +416,7 @@ def report(cells: list[Cell], host: dict, options: Options) -> str:
         "glibc 的 `MALLOC_MMAP_THRESHOLD_` 与 `MALLOC_TRIM_THRESHOLD_` 对各边都固定为 4 GiB。",
     ]
     if not options.has_bf16:
-        text.append("这台机器没有 bf16 的指令，bf16 要慢几十倍，只量最小的形状。")
+        text.append("这台机器没有 bf16 的指令，大的矩阵用 bf16 要慢几十倍以上，所以 bf16 只量最小的形状。")
     if not options.compiled:
         text.append(
             "编译的几列没有量：用了 `--quick`，或者这台机器上没有 `torch.compile` 要用的 C++ 编译器。"
