@@ -157,7 +157,9 @@ class TestEncodeByLength:
 
     def test_wrong_input(self, pair):
         ids = torch.ones(1, 3, dtype=torch.long)
-        with pytest.raises(ValueError, match="^按长度分组要求填充都在右边，请让分词器用 padding_side='right'。$"):
+        with pytest.raises(
+            ValueError, match=r"^按长度分组要求填充都在右边，请让分词器用 padding_side='right'。$"
+        ):
             encode_by_length(pair[2], {"input_ids": ids, "attention_mask": torch.tensor([[0, 1, 1]])})
         with pytest.raises(ValueError, match="rows=0"):
             encode_by_length(pair[2], {"input_ids": ids, "attention_mask": ids}, rows=0)

@@ -11,7 +11,7 @@ import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
-from test_live_bert import SENTENCES, run_in_torch
+from test_live_bert import SENTENCES, quantized_bert, run_in_torch
 from test_reading_pages import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
@@ -606,11 +606,7 @@ def test_claims_about_chinese():
 
 def test_claims_about_quantization():
     """表里的数就是现在的权重量化之后算出的。"""
-    quantized = Bert.from_pretrained(builtin_path())
-    with torch.no_grad():
-        for name, parameter in quantized.named_parameters():
-            if parameter.dim() == 2 and not name.startswith(("embeddings.positions", "embeddings.segments")):
-                parameter.copy_(live_data.dequantize(*live_data.quantize(parameter)))
+    quantized = quantized_bert()
     off, kept, alike = [], [], []
     for text, pair in SENTENCES:
         ids = tokenizer().encode(text, pair)
