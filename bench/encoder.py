@@ -26,7 +26,7 @@ if __name__ == "__main__" and not HEAP.keys() <= os.environ.keys():
 import torch
 import torch.nn.functional as F
 import transformers
-from measure import DEVICE, DTYPES, Cell, machine, race, ratios, spread, table
+from measure import DEVICE, DTYPES, FLOOR, HF, OURS, Cell, machine, race, ratios, spread, table
 from torch import Tensor, nn
 from transformers import BertModel, MarianConfig, MarianMTModel
 
@@ -39,8 +39,8 @@ from course_lib.transformer import Transformer, TransformerConfig
 SHAPES = [(1, 16), (8, 128), (32, 128), (8, 512), (1, 2048)]
 # 最后一层的输出大约是 1；bf16 的舍入是 2⁻⁸，六层累积下来的差
 TOLERANCE = {"fp32": 1e-4, "bf16": 0.25}
-HF, EAGER, TORCH, OURS = "HF sdpa", "HF eager", "nn.TransformerEncoder", "我们"
-COMPILED, HF_COMPILED, FLOOR = "我们，编译", "HF，编译", "只做矩阵乘法"
+EAGER, TORCH = "HF eager", "nn.TransformerEncoder"
+COMPILED, HF_COMPILED = "我们，编译", "HF，编译"
 BY_HAND, GROUPED, GENERATE = "我们，bmm + softmax", "我们，按长度分组", "HF generate"
 
 

@@ -15,6 +15,8 @@ import transformers
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 DASH = "—"
+# 记录里各边的名字，说明目标与画图时也要认得
+HF, OURS, FLOOR = "HF sdpa", "我们", "只做矩阵乘法"
 
 
 @dataclass

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from canvas import FAINT, INK, KEY, OUTPUT, QUERY, VALUE, WEIGHT, Canvas
 from drawsvg import Circle, Line
-from measure import Cell
+from measure import FLOOR, HF, OURS, Cell
 
 BENCH = Path(__file__).parent
-BASE, OURS, FLOOR = "HF sdpa", "我们", "只做矩阵乘法"
 COLORS = {"HF eager": KEY, "nn.TransformerEncoder": VALUE, "HF，编译": WEIGHT, FLOOR: FAINT}
 FIGURES = {"forward": "前向的时间", "training": "训练一步的时间"}
 # 算不出原因的，各部分一句
@@ -18,7 +17,7 @@ WHY = {
     "forward": "矩阵乘法以外的各步还不够省",
     "training": "双方的算子与优化器相同，能省的只有它们之间的零碎",
     "generation": "每一步只有一个词元，时间花在启动运算与读权重上，双方要读的一样多",
-    "startup": "多出来的是 transformers 等别的包",
+    "startup": "多出来的是 torch 以外的模块",
     "memory": "与长度无关的一份也算在内，句子越长它越不要紧",
 }
 TICKS = (0.25, 0.5, 1, 2, 4)
@@ -42,9 +41,9 @@ def draw(cells: list[Cell], part: str) -> str:
     kept = [c for c in cells if c.part == part and not re.search("毫秒|÷|每秒", c.side)]
     cases = list(dict.fromkeys(c.case for c in kept))
     height = TOP + ROW * (len(kept) + len(cases)) + 20
-    title = f"{FIGURES[part]} ÷ {BASE} 的时间"
+    title = f"{FIGURES[part]} ÷ {HF} 的时间"
     told = "；".join(f"{c.case}，{c.side} {c.median:.2f}" for c in kept)
-    canvas = Canvas(part, WIDTH, height, title, f"点在 1 的左边就比 {BASE} 快。{told}。")
+    canvas = Canvas(part, WIDTH, height, title, f"点在 1 的左边就比 {HF} 快。{told}。")
     canvas.text(title, WIDTH / 2, 22, 18)
     for tick in TICKS:
         x = place(tick)
