@@ -26,9 +26,11 @@ book: $(READY)
 	@echo
 	@echo "书在 $(CURDIR)/_build/html/index.html"
 
-# 全部测试：库、各章（nbmake）、成书的网页（浏览器）
-test: book
-	$(PYTEST) $(PARALLEL)
+# 全部测试：各章由 nbmake 运行，用它们的输出成书，再测库与成书的网页（浏览器）
+test: $(READY)
+	$(PYTEST) $(PARALLEL) --for-book chapters
+	$(MAKE) book
+	$(PYTEST) $(PARALLEL) tests
 
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
 test-all: test test-thorough mutate test-versions

@@ -1,6 +1,7 @@
 """Sphinx 读页面之前，把没有缓存的章并行执行完；它随后只从缓存里取输出。
 
 同时执行几章由环境变量 BOOK_WORKERS 决定，不设就是可用的核数。
+make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/conftest.py）。
 """
 
 import os
@@ -21,6 +22,8 @@ from tqdm import tqdm
 # 留下最近用过的几份缓存：改了库又改回来，不必重新执行
 KEPT = 5
 COLOR = re.compile(r"\x1b\[[\d;]*m")
+# 一次 print 可能分几段送来，如何分段每次不同；MyST-NB 自己来合并时会在接缝处换行
+CLIENT_OPTIONS = {"coalesce_streams": True, "extra_arguments": ["--log-level=ERROR"]}
 
 
 class ChapterError(Exception):
@@ -45,9 +48,7 @@ def execute(path: Path, timeout: int, stopped: Event) -> CacheBundleIn:
             timeout=timeout,
             allow_errors=False,
             on_cell_start=on_cell_start,
-            # 一次 print 可能分几段送来，如何分段每次不同；MyST-NB 自己来合并时会在接缝处换行
-            coalesce_streams=True,
-            extra_arguments=["--log-level=ERROR"],
+            **CLIENT_OPTIONS,
         )
         error = result.err
     except Exception as lost:  # 内核没有起来，或者被系统杀掉
@@ -72,8 +73,7 @@ def execute_missing(app, env, docnames):
             cache.match_cache_notebook(nbformat.read(path, as_version=4))
         except KeyError:
             missing.append(path)
-    # 篇幅长的多半慢，先执行，免得最后只剩它一个
-    missing.sort(key=lambda path: -path.stat().st_size)
+    missing.sort(reverse=True)  # 后面的章多半慢，先执行，免得最后只剩它一个
     # 一章一个线程，几章就不会互相抢核，输出也与同时执行几章无关
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     pool = ThreadPoolExecutor(int(os.environ.get("BOOK_WORKERS") or cpu_count()))

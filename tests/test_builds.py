@@ -108,6 +108,25 @@ def test_only_what_changed_is_executed(book):
     assert "库里的数是 1" in book.page("one")
 
 
+def test_chapters_run_by_nbmake_are_not_executed_again(book):
+    """`make test` 里各章由 nbmake 运行，成书用的就是那一次的输出；没有通过的章不留下。"""
+    shutil.copy(ROOT / "chapters/conftest.py", book.root / "chapters")
+    book.chapter("one", "print('分两次', end='', flush=True); print('送来')")
+    book.chapter("two", "import os\nassert 'BUILDING' in os.environ, '成书时才通过'")
+    command = [BIN / "pytest", "-p", "no:cacheprovider", "-o", "pythonpath=_ext", "-n", "2"]
+    variables = os.environ | {"PYTHONPATH": str(book.root), "PYTEST_ADDOPTS": ""}
+    result = subprocess.run(
+        [*command, "--nbmake", "--for-book", "chapters"],
+        cwd=book.root, env=variables, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (
+        result.returncode == 1 and "成书时才通过" in result.stdout and "1 failed, 1 passed" in result.stdout
+    )
+    result, executed = book.build(BUILDING="1")
+    assert result.returncode == 0 and executed == ["two"]
+    assert "分两次送来" in book.page("one")
+
+
 def test_failing_cell_is_named(book):
     book.chapter("two", "1 / 0", cell="divide")
     result, executed = book.build()
