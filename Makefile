@@ -6,9 +6,9 @@ READY := .venv/ready
 BOOK_LANG ?= zh-CN zh-TW
 # 装哪一份清单：CI 用带散列的 .ci/requirements-hashed.txt
 REQUIREMENTS ?= requirements.txt
-# 几个进程一起测；一个文件里的测试总在同一个进程里，成书与浏览器各开一次
+# 几个进程一起测；一个文件里的测试总在同一个进程里，成书与浏览器各开一次；按文件名的次序，慢的才不会都剩在最后
 PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/pytest
-PARALLEL = -n logical --dist loadfile
+PARALLEL = -n logical --dist loadfile --no-loadscope-reorder
 # 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
 SETS ?= oldest locked colab newest
 

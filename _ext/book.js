@@ -9,8 +9,9 @@ const reachFormulas = () => {
   }
 };
 addEventListener("load", () => window.MathJax?.startup?.promise.then(reachFormulas));
-addEventListener("resize", reachFormulas);
-document.addEventListener("toggle", reachFormulas, true);  // 折叠着的解答量不出宽度
+// 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
+const watchSize = new ResizeObserver(reachFormulas);
+for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
 
 // 本页目录比屏幕长时，读到哪里，目录就滚到哪里。
 const follow = (entry) => {

@@ -3,6 +3,7 @@
 矩阵只存 8 位整数，同一行里每 64 个数共用一个比例（float32），不存零点；计算时仍换回浮点数。
 偏置、层归一化、位置嵌入与段嵌入不大，原样存 float32。
 每层一个文件，词元嵌入表每 128 行一个文件（一句话只用得着几个）。
+live/linear.wat 汇编成 linear.wasm，也是一个数据文件。
 每个文件有两份：http 用 .bin；从 file:// 打开时浏览器只肯载入脚本，用写着 base64 的 .js。
 """
 
@@ -14,11 +15,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 from traditional_chinese import LANGUAGE, in_book_language
+from wasmtime import wat2wasm
 
 from course_lib.bert import Bert
 from course_lib.pretrained import builtin_path
 
 SCRIPTS = Path(__file__).parents[1] / "live"
+KERNEL = SCRIPTS / "linear.wat"
 GROUP_SIZE = 64
 SHARD_ROWS = 128
 # 与 live/engine.js 的 maxTokens 相同：再长就不算，位置嵌入也只要这么多
@@ -49,7 +52,11 @@ def data_files() -> dict[str, bytes]:
     folder = builtin_path()
     bert = Bert.from_pretrained(folder)
     embeddings = bert.embeddings
-    files = {"vocab.txt": (folder / "vocab.txt").read_bytes()}
+    files = {
+        # 各层的权重要放进它的内存，所以最先取
+        "linear.wasm": bytes(wat2wasm(KERNEL.read_text(encoding="utf-8"))),
+        "vocab.txt": (folder / "vocab.txt").read_bytes(),
+    }
     with torch.no_grad():
         files["embeddings.bin"] = to_bytes(
             embeddings.positions.weight[:MAX_TOKENS],
@@ -99,7 +106,7 @@ def fill_folder(folder: Path, files: dict[str, bytes]) -> None:
 def write_scripts(folder: Path) -> None:
     """live/ 里的脚本与样式，换成这本书的语言。"""
     folder.mkdir(parents=True, exist_ok=True)
-    for source in SCRIPTS.iterdir():
+    for source in SCRIPTS.glob("*.[cj]s*"):
         text = in_book_language(source.read_text(encoding="utf-8"))
         (folder / source.name).write_text(text, encoding="utf-8")
 

@@ -7,7 +7,7 @@ import live_data
 from docutils import nodes
 from traditional_chinese import LANGUAGE
 
-SCRIPTS = ["tokenizer.js", "bert.js", "engine.js", "page.js"]
+SCRIPTS = ["tokenizer.js", "bert.js", "simd.js", "engine.js", "page.js"]
 PAGE = "chapters/live"
 
 

@@ -2,10 +2,10 @@
 //
 // 形状字母：N 词元数，D = dModel，h = numHeads，d = D/h，F = dFf。
 // 张量都是一条 Float32Array，最后一维挨在一起：x (N, D) 里第 i 个词元的第 k 个数是 x[i * D + k]。
-globalThis.liveBert = function () {
+globalThis.liveBert = function (simd) {
   // 线性映射 y = x Wᵀ + b：x (N, in)，weight (out, in)，bias (out,) → (N, out)。
   // 一次算 2 个词元 × 4 个输出：取来的 6 个数做 8 次乘加，比逐个点积快几倍。
-  function linear(x, { weight, bias }) {
+  function plainLinear(x, { weight, bias }) {
     const outputs = bias.length, inputs = weight.length / outputs, n = x.length / inputs;
     const y = new Float32Array(n * outputs);
     for (let o = 0; o < outputs; o += 4) {
@@ -28,6 +28,9 @@ globalThis.liveBert = function () {
     }
     return y;
   }
+
+  // 浏览器能让一条指令算 4 个数的话，用 simd.js 里的
+  const linear = simd?.linear ?? plainLinear;
 
   const add = (x, y) => x.map((value, i) => value + y[i]);
 
@@ -116,11 +119,14 @@ globalThis.liveBert = function () {
   }
 
   // 以下读数据。矩阵存成 int8，每 groupSize 个数共用一个 float32 的比例：权重 = 整数 × 比例。
-  function dequantize(integers, scales) {
-    const groupSize = integers.length / scales.length, weight = new Float32Array(integers.length);
+  function dequantize(integers, scales, weight = new Float32Array(integers.length)) {
+    const groupSize = integers.length / scales.length;
     for (let i = 0; i < weight.length; i++) weight[i] = integers[i] * scales[Math.floor(i / groupSize)];
     return weight;
   }
+
+  // 线性映射的权重与偏置放在哪里，由算它的说了算
+  const allocate = simd?.allocate ?? ((length) => new Float32Array(length));
 
   // 一个数据文件是几个张量首尾相接，次序就是 course_lib 里参数的次序
   function reader(buffer, { groupSize, layerNormEps }) {
@@ -135,7 +141,12 @@ globalThis.liveBert = function () {
     return {
       floats,
       matrix,
-      linear: (outputs, inputs) => ({ weight: dequantize(...matrix(outputs, inputs)), bias: floats(outputs) }),
+      linear(outputs, inputs) {
+        const weight = allocate(outputs * inputs), bias = allocate(outputs);
+        dequantize(...matrix(outputs, inputs), weight);
+        bias.set(take(Float32Array, outputs));
+        return { weight, bias };
+      },
       norm: (d) => ({ weight: floats(d), bias: floats(d), eps: layerNormEps }),
     };
   }
@@ -163,5 +174,5 @@ globalThis.liveBert = function () {
       dequantize(integers.subarray(row * dModel, (row + 1) * dModel), scales.subarray(row * groups, (row + 1) * groups));
   }
 
-  return { forward, readLayer, readEmbeddings, readShard };
+  return { linear, forward, readLayer, readEmbeddings, readShard };
 };

@@ -4,15 +4,15 @@
 //   const { tokens, hidden, attention } = await engine.run("time flies like an arrow");
 //
 // 经 http 用 fetch 取 .bin；从 file:// 打开时浏览器不许 fetch，也不许从文件启动 Worker，
-// 于是数据另有一份写成 base64 放在普通的脚本里，Worker 则由 tokenizer.js 与 bert.js 的代码拼成。
+// 于是数据另有一份写成 base64 放在普通的脚本里，Worker 则由 tokenizer.js、bert.js 与 simd.js 的代码拼成。
 // 取不到、算不了时，Promise 以一句可以给读者看的中文失败，再调用一次就是再试一次。
 globalThis.LiveBert = (() => {
-  // 再长，注意力图就看不清了，手机也要算上一两秒；数据里的位置嵌入也只有这么多
+  // 再长，注意力图就看不清了；数据里的位置嵌入也只有这么多
   const maxTokens = 64;
 
   // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
-  function liveWorker({ WordPieceTokenizer }, { forward, readLayer, readEmbeddings, readShard }) {
-    let config, tokenizer, embeddings;
+  function liveWorker({ WordPieceTokenizer }, liveBert, liveSimd) {
+    let config, tokenizer, bert, embeddings;
     const layers = [], shards = [];
     const fail = (message) => { throw Object.assign(Error(message), { forReader: true }); };
 
@@ -34,10 +34,11 @@ globalThis.LiveBert = (() => {
         if (name === "config.json") return config;
         if (data.byteLength !== config.files[name]) incomplete();
         const [, kind, number] = name.match(/^([a-z]+)(\d*)/);
+        if (kind === "linear") bert = liveBert(liveSimd(data, config));
         if (kind === "vocab") tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data));
-        if (kind === "embeddings") embeddings = readEmbeddings(data, config);
-        if (kind === "layer") layers[number] = readLayer(data, config);
-        if (kind === "tokens") shards[number] = readShard(data, config);
+        if (kind === "embeddings") embeddings = bert.readEmbeddings(data, config);
+        if (kind === "layer") layers[number] = bert.readLayer(data, config);
+        if (kind === "tokens") shards[number] = bert.readShard(data, config);
       },
 
       encode(text, pair) {
@@ -52,7 +53,7 @@ globalThis.LiveBert = (() => {
         const { shardRows, numLayers, numHeads, dModel } = config;
         const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
         const start = performance.now();
-        const output = forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads });
+        const output = bert.forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads });
         return { numLayers, numHeads, dModel, ...output, milliseconds: performance.now() - start };
       },
     };
@@ -81,7 +82,7 @@ globalThis.LiveBert = (() => {
       this.loaded = new Map(); // 文件名 → 已经取到的字节数
       this.failures = new Map(); // 文件名 → 没有取成的次数
       this.waiting = []; // 问了后台线程、还没有答复的
-      const code = `(${liveWorker})((${liveTokenizer})(), (${liveBert})());`;
+      const code = `(${liveWorker})((${liveTokenizer})(), ${liveBert}, ${liveSimd});`;
       try {
         this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
       } catch {

@@ -11,7 +11,7 @@ import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
-from test_live_bert import SENTENCES, quantized_bert, run_in_torch
+from test_live_bert import SENTENCES, WITHOUT_WASM, change_worker, quantized_bert, run_in_torch
 from test_reading_pages import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
@@ -27,34 +27,54 @@ SMALL = {
     "chapters/12_contextual_bank.html": ["tokens", "cosine"],
     "chapters/13_bertviz.html": ["tokens", "attention"],
 }
-SCRIPTS = {"live.css", "tokenizer.js", "bert.js", "engine.js", "page.js"}
+SCRIPTS = {"live.css", "tokenizer.js", "bert.js", "simd.js", "engine.js", "page.js"}
 THEY = "John and Paul wrote several songs when they were inspired."
 BANKS = "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank."
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
+def new_page(browser, address, **settings):
+    """打开一页；`asked` 里是它要过的文件，`errors` 里是控制台的错误。"""
+    context = browser.new_context(
+        **{"locale": "zh-CN", "viewport": {"width": 1200, "height": 900}} | settings
+    )
+    page = context.new_page()
+    page.asked, page.errors = {}, []
+    page.on("requestfinished", lambda r: page.asked.__setitem__(r.url, r.sizes()["responseBodySize"]))
+    page.on("console", lambda text: page.errors.append(text.text) if text.type == "error" else None)
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.add_init_script(WATCH_SHIFTS)
+    page.goto(address)
+    return page
+
+
 @pytest.fixture
 def visit(browser, roots):
-    """打开一页；`asked` 里是它要过的文件，`errors` 里是控制台的错误。"""
-    contexts = []
+    pages = []
 
     def open_page(name, scheme="http", **settings):
-        context = browser.new_context(
-            **{"locale": "zh-CN", "viewport": {"width": 1200, "height": 900}} | settings
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.asked, page.errors = {}, []
-        page.on("requestfinished", lambda r: page.asked.__setitem__(r.url, r.sizes()["responseBodySize"]))
-        page.on("console", lambda text: page.errors.append(text.text) if text.type == "error" else None)
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.add_init_script(WATCH_SHIFTS)
-        page.goto(roots[scheme] + name)
-        return page
+        pages.append(new_page(browser, roots[scheme] + name, **settings))
+        return pages[-1]
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture(scope="module")
+def opened_once(browser, roots):
+    page = new_page(browser, roots["http"] + PAGE)
+    press_open(page)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def opened(opened_once):
+    """打开了的“打开 BERT”，摆着头一个例句；打开要一两秒，几个测试共用一页。"""
+    opened_once.locator(".live-examples button").first.click()
+    settle(opened_once)
+    return opened_once
 
 
 def live_files(page):
@@ -228,40 +248,34 @@ def test_every_example_agrees_with_course_lib(visit, scheme):
     assert page.errors == []
 
 
-def test_every_head_and_token_can_be_chosen(visit):
-    page = visit(PAGE)
-    press_open(page)
+def test_every_head_and_token_can_be_chosen(opened):
     for head, token in [(0, 0), (37, 12), (71, 5)]:
-        page.locator(".live-cell input").nth(head).click()
-        page.locator(".live-chip input").nth(token).click()
-        seen = shown(page)
+        opened.locator(".live-cell input").nth(head).click()
+        opened.locator(".live-chip input").nth(token).click()
+        seen = shown(opened)
         assert (seen["head"], seen["token"]) == (head, token)
         assert_shows_the_truth(seen)
-    page.locator(".live-ask select").select_option(index=3)
-    assert_shows_the_truth(shown(page))
+    opened.locator(".live-ask select").select_option(index=3)
+    assert_shows_the_truth(shown(opened))
 
 
-def test_pointing_at_the_large_map(visit):
+def test_pointing_at_the_large_map(opened):
     """指着一格，读出它的权重；点一下，那一条的查询就选中了。"""
-    page = visit(PAGE)
-    press_open(page)
     tokens, _, attention = run(THEY)
-    page.locator(".live-map").scroll_into_view_if_needed()
-    frame = page.locator(".live-map .live-frame").bounding_box()
+    opened.locator(".live-map").scroll_into_view_if_needed()
+    frame = opened.locator(".live-map .live-frame").bounding_box()
     cell = frame["width"] / len(tokens)
-    page.mouse.move(frame["x"] + 3.5 * cell, frame["y"] + 8.5 * cell)
-    said = page.inner_text(".live-pointed")
+    opened.mouse.move(frame["x"] + 3.5 * cell, frame["y"] + 8.5 * cell)
+    said = opened.inner_text(".live-pointed")
     assert said.startswith("they → paul：")
     assert abs(float(said.partition("：")[2]) - attention[5, 5, 8, 3]) < 0.05
-    page.mouse.click(frame["x"] + 3.5 * cell, frame["y"] + 1.5 * cell)
-    assert shown(page)["token"] == 1
+    opened.mouse.click(frame["x"] + 3.5 * cell, frame["y"] + 1.5 * cell)
+    assert shown(opened)["token"] == 1
 
 
-def test_maps_are_as_dark_as_the_weights(visit):
+def test_maps_are_as_dark_as_the_weights(opened):
     """小图与大图的每一个像素的浓淡都是权重。"""
-    page = visit(PAGE)
-    press_open(page)
-    alphas = page.evaluate("""() => [...document.querySelectorAll('.live-cell canvas')].map((canvas) => {
+    alphas = opened.evaluate("""() => [...document.querySelectorAll('.live-cell canvas')].map((canvas) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       return [...data].filter((_, i) => i % 4 === 3);
     })""")
@@ -270,13 +284,11 @@ def test_maps_are_as_dark_as_the_weights(visit):
     assert (drawn - attention).abs().max() < 0.05
 
 
-def test_unknown_and_split_words_are_explained(visit):
-    page = visit(PAGE)
-    press_open(page)
+def test_unknown_and_split_words_are_explained(opened):
     vocab = tokenizer().vocab
     han = sum(bool(CJK.fullmatch(token)) for token in vocab)
-    enter(page, "你好，unbelievably 山 😀 [UNK]")
-    seen = shown(page)
+    enter(opened, "你好，unbelievably 山 😀 [UNK]")
+    seen = shown(opened)
     assert_shows_the_truth(seen)
     assert seen["tokens"][0].count("[UNK]") == 4
     first, second, third = seen["notes"]
@@ -312,19 +324,17 @@ def test_the_address_remembers_everything(visit, scheme):
     assert (after["token"], after["partner"], after["head"]) == (9, 2, 30)
 
 
-def test_a_link_in_the_text_changes_the_panel(visit):
-    page = visit(PAGE)
-    press_open(page)
-    for link in page.locator('article a[href^="#text="]').all():
+def test_a_link_in_the_text_changes_the_panel(opened):
+    for link in opened.locator('article a[href^="#text="]').all():
         state = dict(parse_qsl(link.get_attribute("href")[1:]))
         link.click()
-        settle(page)
-        seen = shown(page)
+        settle(opened)
+        seen = shown(opened)
         assert_shows_the_truth(seen)
         assert seen["texts"] == [state["text"], state.get("other", "")]
         assert (seen["token"], seen["partner"]) == (int(state["token"]), int(state["with"]))
         assert seen["head"] == 12 * int(state["layer"]) + int(state["head"])
-        assert page.evaluate("document.querySelector('.live-bert').getBoundingClientRect().top") < 300
+        assert opened.evaluate("document.querySelector('.live-bert').getBoundingClientRect().top") < 300
 
 
 @pytest.mark.parametrize(
@@ -345,27 +355,23 @@ def test_a_strange_address_does_no_harm(visit, fragment):
 # ---- 打字与键盘 ----
 
 
-def test_the_same_sentence_twice(visit):
+def test_the_same_sentence_twice(opened):
     """两句一模一样：各摆各的，同一个位置的余弦处处是 1。"""
-    page = visit(PAGE)
-    press_open(page)
-    enter(page, THEY, field=1)
-    page.locator(".live-ask select").select_option(index=13 + 8)
-    seen = shown(page)
+    enter(opened, THEY, field=1)
+    opened.locator(".live-ask select").select_option(index=13 + 8)
+    seen = shown(opened)
     assert_shows_the_truth(seen)
     assert len(seen["tokens"][0]) == len(seen["tokens"][1]) == 13
     assert [row[0] for row in seen["table"]] == [1] * 7
 
 
-def test_typing_recomputes_and_keeps_the_choice_while_it_still_fits(visit):
-    page = visit(PAGE)
-    press_open(page)
-    enter(page, THEY.replace("inspired", "tired"))
-    seen = shown(page)
+def test_typing_recomputes_and_keeps_the_choice_while_it_still_fits(opened):
+    enter(opened, THEY.replace("inspired", "tired"))
+    seen = shown(opened)
     assert_shows_the_truth(seen)
     assert seen["tokens"][0][seen["token"]] == "they"
-    enter(page, "One fish swam past another fish.")
-    seen = shown(page)
+    enter(opened, "One fish swam past another fish.")
+    seen = shown(opened)
     assert_shows_the_truth(seen)
     # 句子对不上了：挑同一个词的两次出现
     assert [seen["tokens"][0][i] for i in (seen["token"], seen["partner"])] == ["fish", "fish"]
@@ -379,24 +385,23 @@ def test_typing_recomputes_and_keeps_the_choice_while_it_still_fits(visit):
         ("so " * 63, "这里有 65 个词元，一次最多 64 个，请写短一些。"),
     ],
 )
-def test_empty_or_too_long_is_said_and_can_be_mended(visit, text, message):
-    page = visit(PAGE)
-    press_open(page)
-    enter(page, text)
-    seen = shown(page)
+def test_empty_or_too_long_is_said_and_can_be_mended(opened, text, message):
+    enter(opened, text)
+    seen = shown(opened)
     assert seen["status"] == message and seen["stale"]
-    assert page.locator("textarea").first.get_attribute("aria-invalid") == "true"
-    assert page.locator(".live-keys").is_hidden()
-    enter(page, "so " * 62)
-    seen = shown(page)
+    assert opened.locator("textarea").first.get_attribute("aria-invalid") == "true"
+    assert opened.locator(".live-keys").is_hidden()
+    enter(opened, "so " * 62)
+    seen = shown(opened)
     assert_shows_the_truth(seen)
     assert len(seen["tokens"][0]) == live_data.MAX_TOKENS and not seen["stale"]
-    assert page.locator("textarea").first.get_attribute("aria-invalid") == "false"
+    assert opened.locator("textarea").first.get_attribute("aria-invalid") == "false"
 
 
 def test_typing_is_never_held_up(visit):
-    """句子最长、正在算的时候，字照样打得进去：从按键到显示，比算一遍短得多。"""
+    """句子最长、没有 SIMD、正在算的时候，字照样打得进去：从按键到显示，比算一遍短得多。"""
     page = visit(PAGE)
+    change_worker(page, WITHOUT_WASM)
     press_open(page)
     enter(page, "so " * 61)
     waits = page.evaluate("""async () => {
@@ -633,6 +638,7 @@ def test_claims_about_quantization():
 
 def test_claims_about_size():
     assert round((builtin_path() / "model.safetensors").stat().st_size / 1e6) == 91
+    assert "不到 1 kB 的 `linear.wasm`" in PROSE and len(live_data.data_files()["linear.wasm"]) < 1000
     assert f"{live_data.GROUP_SIZE} 个相邻的权重" in PROSE and f"{live_data.SHARD_ROWS} 个编号一片" in PROSE
     assert f"最多 {live_data.MAX_TOKENS} 个词元" in PROSE
     d, f, n = bert().config.d_model, bert().config.d_ff, live_data.MAX_TOKENS
@@ -651,7 +657,7 @@ def test_the_two_columns_of_names_exist():
             holder = getattr(holder, name)
         assert inspect.isfunction(holder) or inspect.isclass(holder)
         assert re.search(rf"\bfunction {javascript}\(|\bconst {javascript} =", script)
-    forward = script[script.index("function linear") : script.index("以下读数据")]
+    forward = script[script.index("function plainLinear") : script.index("以下读数据")]
     lines = [line for line in forward.splitlines() if line.strip() and not line.strip().startswith("//")]
     assert 80 < len(lines) < 100
 

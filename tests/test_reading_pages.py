@@ -53,8 +53,8 @@ def test_nothing_jumps_while_scrolling_through(tab, roots, name, width):
     page.add_init_script(WATCH_SHIFTS)
     page.goto(roots["http"] + name)
     page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
-    for _ in range(page.evaluate("document.documentElement.scrollHeight") // 600):
-        page.mouse.wheel(0, 600)
+    for _ in range(page.evaluate("document.documentElement.scrollHeight") // 850):
+        page.mouse.wheel(0, 850)
         page.wait_for_timeout(30)
     assert page.evaluate("window.shift") <= 0.05
 
