@@ -1,4 +1,7 @@
-"""人人读得到：主题与 docutils 写出的标记里妨碍读屏软件的几处，在成书时改掉；键盘与打印由一小段脚本照管。"""
+"""人人读得到：主题与 docutils 写出的标记里妨碍读屏软件的几处，在成书时改掉；键盘与打印由一小段脚本照管。
+
+插图写明大小，网速慢时它后到，也不会把正读着的字推开。
+"""
 
 import re
 from pathlib import Path
@@ -19,6 +22,8 @@ FIXES = [
     # 表格左上角的空格不是表头
     (re.compile(r'<th class="head[^"]*">(?:<p></p>)?</th>'), "<td></td>"),
 ]
+FIGURE = re.compile(r'(<img alt="[^"]*" src="([^"]+\.svg)") />')
+SIZE = re.compile(r'<svg\b[^>]*?\s(width="\d+" height="\d+")')
 SCRIPT = Path(__file__).with_name("book.js")
 
 
@@ -28,9 +33,19 @@ def repair(text: str) -> str:
     return text
 
 
+def with_sizes(text: str, folder: Path) -> str:
+    """给 folder 里一页的 SVG 插图写上各自的宽和高。"""
+
+    def add_size(match):
+        size = SIZE.search((folder / match[2]).read_text(encoding="utf-8"))
+        return f"{match[1]} {size[1]} />"
+
+    return FIGURE.sub(add_size, text)
+
+
 def repair_pages(app, exception):
     if exception is None:
-        edit_pages(app, lambda text, path: repair(text))
+        edit_pages(app, lambda text, path: with_sizes(repair(text), path.parent))
 
 
 def carry_script(app, config):

@@ -33,6 +33,12 @@ def library_digest() -> str:
     return digest.hexdigest()[:12]
 
 
+def extensions_digest() -> str:
+    """成书的代码与样式的摘要。"""
+    files = sorted(path for path in Path(__file__).parent.iterdir() if path.is_file())
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+
+
 def package_file(package: str, path: str) -> Path:
     spec = find_spec(package)
     file = Path(spec.submodule_search_locations[0], path) if spec else None
@@ -89,6 +95,8 @@ def write_front_door(app, exception):
 
 
 def setup(app):
+    # 它一变，Sphinx 就重读所有页面
+    app.add_config_value("extensions_digest", extensions_digest(), "env")
     app.add_css_file(STYLE.name)
     app.connect("config-inited", use_local_files)
     app.connect("doctree-resolved", share_d3)

@@ -337,7 +337,7 @@ def startup(options: Options) -> Iterator[Cell]:
         return lambda: subprocess.run([sys.executable, "-c", text], check=True, stdout=subprocess.DEVNULL)
 
     if options.quick:
-        code = {side: code[side] for side in ("import torch", "import course_lib", "全部模型")}
+        code = {side: code[side] for side in ("import torch", "import course_lib")}
     samples = race({side: runner(text) for side, text in code.items()}, options.seconds)
     goals = {"import course_lib": 1.15, "全部模型": 1.15}
     yield from against_first("startup", "一个新进程", samples, goals)

@@ -33,6 +33,9 @@ FACTS = """() => {
     badFormulas: all('mjx-merror, [data-mml-node="merror"], mjx-container [fill="red"], [data-mjx-error]')
       .map((node) => node.closest('mjx-container').textContent),
     brokenImages: all('img').filter((img) => img.complete && !img.naturalWidth).map((img) => img.src),
+    unsized: all('.bd-article img').filter(
+      ({ style, attributes }) => !(attributes.width || style.width) || !(attributes.height || style.height)
+    ).map((img) => img.src),
     unnamed: [
       ...all('img').filter((img) => !img.alt.trim() || img.alt.includes('_images/')),
       ...all('iframe').filter((frame) => !frame.title.trim()),
@@ -43,12 +46,12 @@ FACTS = """() => {
 
 @pytest.fixture(scope="session")
 def visit(browser, roots):
-    """打开一页，把看到的一切记成字典；同一页只打开一次。"""
+    """打开一页，把看到的一切记成字典；同一页只打开一次，共用的脚本与样式浏览器也只取一次。"""
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, locale="zh-CN")
 
     @functools.cache
     def open_page(name, scheme):
         root = roots[scheme]
-        context = browser.new_context(viewport={"width": 1200, "height": 900}, locale="zh-CN")
         page = context.new_page()
         seen = {"outside": [], "errors": []}
 
@@ -73,10 +76,11 @@ def visit(browser, roots):
         page.set_viewport_size({"width": 390, "height": 800})
         page.wait_for_timeout(100)
         seen["phone"] = page.evaluate("document.documentElement.scrollWidth")
-        context.close()
+        page.close()
         return seen
 
-    return open_page
+    yield open_page
+    context.close()
 
 
 def marks(frame):
@@ -122,6 +126,11 @@ def test_page_is_chinese_and_named(visit, name, scheme):
     assert seen["lang"] == ("zh-TW" if name.startswith("zh-TW/") else "zh-CN")
     assert "解析 Transformer" in seen["title"]
     assert (seen["unnamed"], seen["brokenImages"]) == ([], [])
+
+
+@on_every_page
+def test_images_reserve_their_place(visit, name, scheme):
+    assert visit(name, scheme)["unsized"] == []
 
 
 @on_every_page
