@@ -231,6 +231,7 @@ def check_equal(before, clean):
     assert not differ, f"两次成书不同：{'、'.join(map(str, differ))}"
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1800)
 def test_clean_build_elsewhere_is_equal(build_elsewhere, tmp_path):
     """各章的输出取自 `make book`，在另一个文件夹里从头成书，每个文件一个字节也不差。"""
