@@ -119,7 +119,7 @@ $(READY): $(REQUIREMENTS) pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "需要 Python 3.11.5 或更新的版本")'
 	$(PYTHON) -m venv .venv
 	# CPU 版还是 CUDA 版的 torch 由所用的源决定，CUDA 版自带的部件不在清单里，所以先装它
-	# --no-compile：用到的模块到第一次 import 时才编译，装得快一半
+	# --no-compile：用到的模块到第一次 import 时才编译，装得快三分之一
 	$(BIN)/pip install --no-compile --progress-bar on $$(grep '^torch==' requirements.txt)
 	$(BIN)/pip install --no-compile --progress-bar on --no-deps -r $(REQUIREMENTS)
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'

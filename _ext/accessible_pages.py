@@ -38,7 +38,7 @@ def with_sizes(text: str, folder: Path) -> str:
 
     def add_size(match):
         size = SIZE.search((folder / match[2]).read_text(encoding="utf-8"))
-        return f"{match[1]} {size[1]} />"
+        return f"{match[1]} {size[1]} />" if size else match[0]
 
     return FIGURE.sub(add_size, text)
 

@@ -26,9 +26,8 @@ class KeptRun(NotebookRun):
         seconds = perf_counter() - start
         if result.error is None:
             for cell in result.nb.cells:
-                cell.metadata.pop(
-                    "execution", None
-                )  # 几点几分执行的，每次都不同
+                # 几点几分执行的，每次都不同
+                cell.metadata.pop("execution", None)
             bundle = CacheBundleIn(
                 result.nb,
                 str(self.filename),
@@ -57,6 +56,5 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if config.option.for_book:
-        items.sort(
-            key=lambda item: item.path, reverse=True
-        )  # 后面的章多半慢，先执行
+        # 后面的章多半慢，先执行
+        items.sort(key=lambda item: item.path, reverse=True)

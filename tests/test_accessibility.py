@@ -85,6 +85,7 @@ def look(page, scheme, width):
     page.wait_for_function(
         "(scheme) => (document.documentElement.dataset.theme ?? scheme) === scheme", arg=scheme
     )
+    page.evaluate(TWO_FRAMES)
 
 
 @pytest.mark.parametrize("name", SIMPLIFIED)
