@@ -18,7 +18,7 @@ from traditional_chinese import LANGUAGE, in_book_language
 from wasmtime import wat2wasm
 
 from course_lib.bert import Bert
-from course_lib.pretrained import builtin_path
+from course_lib.weights import builtin_path
 
 SCRIPTS = Path(__file__).parents[1] / "live"
 KERNEL = SCRIPTS / "linear.wat"

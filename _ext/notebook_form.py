@@ -16,10 +16,10 @@ REPOSITORY = re.compile(r"(?<=^repository:\n  url: )\S+", re.M)
 BADGE = re.compile(r"^\[▶ 在 Colab 中打开本章\]\(.*\)$", re.M)
 SETUP = """\
 try:
-    from course_lib.notebook import setup
+    from course_lib.show import setup
 except ModuleNotFoundError:  # 只带着这一个文件来的，比如在 Colab 里
     %pip install -q git+{url}
-    from course_lib.notebook import setup
+    from course_lib.show import setup
 
 setup()"""
 

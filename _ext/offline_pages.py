@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 MATHJAX_SHA256 = "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6"
 STYLE = Path(__file__).with_name("book.css")
 D3 = "d3.v5.min.js"
-# course_lib.frames 的输出是转义过的 srcdoc
+# course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
 
 

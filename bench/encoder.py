@@ -33,8 +33,8 @@ from transformers import BertModel, MarianConfig, MarianMTModel
 from course_lib.bert import Bert, encode_by_length
 from course_lib.config import BertConfig
 from course_lib.generation import greedy
-from course_lib.pretrained import builtin_path, our_name
 from course_lib.transformer import Transformer, TransformerConfig
+from course_lib.weights import builtin_path, our_name
 
 SHAPES = [(1, 16), (8, 128), (32, 128), (8, 512), (1, 2048)]
 # 最后一层的输出大约是 1；bf16 的舍入是 2⁻⁸，六层累积下来的差
@@ -328,9 +328,9 @@ def startup(options: Options) -> Iterator[Cell]:
         "import torch": "import torch",
         "import course_lib": "import course_lib",
         "全部模型": "".join(f"import course_lib.{room};" for room in ROOMS.split()),
-        "setup()": "from course_lib.notebook import setup; setup()",
+        "setup()": "from course_lib.show import setup; setup()",
         "Bert.from_pretrained()": "from course_lib.bert import Bert; Bert.from_pretrained()",
-        "load_bert()": "from course_lib.pretrained import load_bert; load_bert()",
+        "load_bert()": "from course_lib.weights import load_bert; load_bert()",
     }
 
     def runner(text):

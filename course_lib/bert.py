@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from .attention import padding_mask
 from .config import BertConfig
 from .encoder import Encoder, EncoderOutput
-from .pretrained import load_weights, model_folder, read_config
+from .weights import load_weights, model_folder, read_config
 
 
 class BertEmbeddings(nn.Module):

@@ -59,6 +59,71 @@ HF_NAMES = {
 }
 
 
+@dataclass(frozen=True)
+class TransformerConfig:
+    """编码器-解码器的尺寸，默认值是论文里 base 模型的尺寸。
+
+    source_vocab、target_vocab 是两边的词表大小；max_len 是两边位置数的上限；
+    pad_id、bos_id、eos_id 是填充、开头与结尾的编号，两边相同。
+    错误：尺寸不是正整数，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    出处：Vaswani et al., 2017, §3 与表 3。
+    """
+
+    source_vocab: int
+    target_vocab: int
+    d_model: int = 512
+    num_heads: int = 8
+    d_ff: int = 2048
+    num_layers: int = 6
+    max_len: int = 512
+    dropout: float = 0.1
+    norm_first: bool = False
+    pad_id: int = 0
+    bos_id: int = 1
+    eos_id: int = 2
+
+    def __post_init__(self):
+        check_positive(
+            self, "source_vocab", "target_vocab", "d_model", "num_heads", "d_ff", "num_layers", "max_len"
+        )
+        check_head_size(self.d_model, self.num_heads)
+
+
+@dataclass(frozen=True)
+class ViTConfig:
+    """ViT 的尺寸，默认值是 ViT-B/16 的尺寸。
+
+    图像是正方形，image_size 与 patch_size 以像素计；num_classes=0 表示不要分类头。
+    错误：尺寸不是正整数、图像的边长不能被块的边长整除，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    出处：Dosovitskiy et al., 2021, §3.1 与表 1。
+    """
+
+    image_size: int = 224
+    patch_size: int = 16
+    channels: int = 3
+    d_model: int = 768
+    num_heads: int = 12
+    d_ff: int = 3072
+    num_layers: int = 12
+    num_classes: int = 1000
+    dropout: float = 0.0
+    layer_norm_eps: float = 1e-12
+
+    def __post_init__(self):
+        check_positive(
+            self, "image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"
+        )
+        if self.num_classes < 0:
+            raise ValueError(f"num_classes={self.num_classes}：应当是类别数，或者 0（不要分类头）。")
+        check_patch_size(self.image_size, self.patch_size)
+        check_head_size(self.d_model, self.num_heads)
+
+    @property
+    def num_patches(self) -> int:
+        """块数 N = (H / P)²；词元还要加上 `[CLS]`，共 N + 1 个。"""
+        return (self.image_size // self.patch_size) ** 2
+
+
 def check_positive(config: object, *names: str) -> None:
     """config 的这几个字段都应当是正整数，否则抛出 `ValueError`。"""
     for name in names:
@@ -71,3 +136,10 @@ def check_head_size(d_model: int, num_heads: int) -> int:
     if num_heads < 1 or d_model % num_heads:
         raise ValueError(f"d_model={d_model} 不能被 num_heads={num_heads} 整除，每个头分不到相同的宽度。")
     return d_model // num_heads
+
+
+def check_patch_size(length: int, patch_size: int) -> int:
+    """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
+    if patch_size < 1 or length % patch_size:
+        raise ValueError(f"图像的边长 {length} 不能被 patch_size={patch_size} 整除，切不成整块。")
+    return length // patch_size

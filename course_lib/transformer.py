@@ -4,45 +4,14 @@
 """
 
 import math
-from dataclasses import dataclass
 
 from torch import Tensor, nn
 
 from .attention import causal_mask, padding_mask
-from .config import check_head_size, check_positive
+from .config import TransformerConfig
 from .decoder import Decoder, DecoderOutput, LayerCache
 from .encoder import Encoder
 from .layers import SinusoidalPositionalEncoding
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """编码器-解码器的尺寸，默认值是论文里 base 模型的尺寸。
-
-    source_vocab、target_vocab 是两边的词表大小；max_len 是两边位置数的上限；
-    pad_id、bos_id、eos_id 是填充、开头与结尾的编号，两边相同。
-    错误：尺寸不是正整数，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
-    出处：Vaswani et al., 2017, §3 与表 3。
-    """
-
-    source_vocab: int
-    target_vocab: int
-    d_model: int = 512
-    num_heads: int = 8
-    d_ff: int = 2048
-    num_layers: int = 6
-    max_len: int = 512
-    dropout: float = 0.1
-    norm_first: bool = False
-    pad_id: int = 0
-    bos_id: int = 1
-    eos_id: int = 2
-
-    def __post_init__(self):
-        check_positive(
-            self, "source_vocab", "target_vocab", "d_model", "num_heads", "d_ff", "num_layers", "max_len"
-        )
-        check_head_size(self.d_model, self.num_heads)
 
 
 class Transformer(nn.Module):

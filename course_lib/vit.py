@@ -5,14 +5,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from .config import check_head_size, check_positive
+from .config import ViTConfig, check_patch_size
 from .encoder import Encoder, EncoderOutput
-from .hub import PretrainedError
+from .weights.hub import PretrainedError
 
 # Hugging Face 的名字 → 我们的名字，从上到下逐条替换；有两种写法的，前一种在文件里，后一种在新版 transformers 的内存里。
 HF_NAMES = {
@@ -33,48 +32,6 @@ HF_NAMES = {
     r"^classifier\.": "head.",
 }
 LEFT_OUT = ("pooler.", "vit.pooler.")  # 有意不装：分类头直接读 [CLS]，不经过池化层
-
-
-@dataclass(frozen=True)
-class ViTConfig:
-    """ViT 的尺寸，默认值是 ViT-B/16 的尺寸。
-
-    图像是正方形，image_size 与 patch_size 以像素计；num_classes=0 表示不要分类头。
-    错误：尺寸不是正整数、图像的边长不能被块的边长整除，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
-    出处：Dosovitskiy et al., 2021, §3.1 与表 1。
-    """
-
-    image_size: int = 224
-    patch_size: int = 16
-    channels: int = 3
-    d_model: int = 768
-    num_heads: int = 12
-    d_ff: int = 3072
-    num_layers: int = 12
-    num_classes: int = 1000
-    dropout: float = 0.0
-    layer_norm_eps: float = 1e-12
-
-    def __post_init__(self):
-        check_positive(
-            self, "image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"
-        )
-        if self.num_classes < 0:
-            raise ValueError(f"num_classes={self.num_classes}：应当是类别数，或者 0（不要分类头）。")
-        check_patch_size(self.image_size, self.patch_size)
-        check_head_size(self.d_model, self.num_heads)
-
-    @property
-    def num_patches(self) -> int:
-        """块数 N = (H / P)²；词元还要加上 `[CLS]`，共 N + 1 个。"""
-        return (self.image_size // self.patch_size) ** 2
-
-
-def check_patch_size(length: int, patch_size: int) -> int:
-    """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
-    if patch_size < 1 or length % patch_size:
-        raise ValueError(f"图像的边长 {length} 不能被 patch_size={patch_size} 整除，切不成整块。")
-    return length // patch_size
 
 
 def patchify(images: Tensor, patch_size: int) -> Tensor:

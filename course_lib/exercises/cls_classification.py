@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from ..classifier import pool
+from ..tasks.text_classifier import pool
 from .registry import is_close, register, require, require_shape, run
 
 

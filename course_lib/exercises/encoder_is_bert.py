@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 from ..bert import Bert
 from ..config import BertConfig
-from ..pretrained import our_name
+from ..weights import our_name
 from .registry import Unfinished, WrongAnswer, is_close, register, require, require_shape, run
 
 

