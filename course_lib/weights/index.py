@@ -13,7 +13,6 @@ from pathlib import Path
 
 from .errors import SourceError
 
-PIP = ("-m", "pip")
 # pip 的话 → 原因；先看前面的，因为不论怎样取不到，pip 最后都说 No matching distribution
 REASONS = {
     "timed out": "等待超时",
@@ -38,7 +37,7 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
         raise SourceError("这个环境里没有 pip")
     # 只要 wheel：源码包要运行它的代码才知道是什么。不留在 pip 的缓存里：内容不对时，再试一次要真的重取。
     command = [
-        sys.executable, *PIP, "download", "--no-deps", "--only-binary=:all:", "--ignore-requires-python",
+        sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--ignore-requires-python",
         "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "-vv",
         f"--dest={folder}", requirement,
     ]  # fmt: skip

