@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-import live_data
-import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
@@ -16,6 +14,8 @@ from test_reading_pages import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
 import course_lib
+from course_book.after_writing import live_data
+from course_book.templates import live_page
 from course_lib.bert import Bert
 from course_lib.tokenization import CJK, SPECIAL_TOKENS, WordPieceTokenizer
 from course_lib.weights import builtin_path

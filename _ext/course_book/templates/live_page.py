@@ -3,9 +3,10 @@
 import json
 from functools import cache
 
-import live_data
 from docutils import nodes
-from traditional_chinese import LANGUAGE
+
+from course_book.after_writing import live_data
+from course_book.doctree.traditional_chinese import LANGUAGE
 
 SCRIPTS = ["tokenizer.js", "bert.js", "simd.js", "engine.js", "page.js"]
 PAGE = "chapters/live"
@@ -38,4 +39,3 @@ def add_tags(app, pagename, templatename, context, doctree):
 
 def setup(app):
     app.connect("html-page-context", add_tags)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

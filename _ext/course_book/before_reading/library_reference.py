@@ -29,4 +29,3 @@ def process(app, what, name, obj, options, lines):
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
     app.connect("autodoc-process-docstring", process)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -47,3 +47,38 @@ addEventListener("beforeprint", () => {
   };
 });
 addEventListener("afterprint", () => restore());
+
+// 去另一种文字的链接通到同一节：两本书的锚相同。
+const otherBook = document.querySelector("a.language-switch");
+for (const about of ["pointerdown", "focus", "click"]) {
+  otherBook?.addEventListener(about, () => { otherBook.hash = location.hash; });
+}
+
+// 从检索页点开的一页：标出找到的词。只标正文里的字，不改网页，也不动图、脚本与公式。
+const foundWords = JSON.parse(localStorage.getItem("found-words") ?? "[]");
+localStorage.removeItem("found-words");
+const article = document.querySelector("article");
+if (foundWords.length && article && CSS.highlights) {
+  const any = new RegExp(foundWords.map((word) => word.replace(/[^\p{L}\p{N}]/gu, "\\$&")).join("|"), "gi");
+  const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  const found = new Highlight();
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.parentElement.closest("svg, script, style, .math")) continue;
+    for (const { 0: word, index } of text.data.matchAll(any)) {
+      found.add(new StaticRange({
+        startContainer: text, startOffset: index, endContainer: text, endOffset: index + word.length,
+      }));
+    }
+  }
+  CSS.highlights.set("found", found);
+  const hide = Object.assign(document.createElement("a"), { href: "#", textContent: _("Hide Search Matches") });
+  const line = Object.assign(document.createElement("p"), { className: "highlight-link" });
+  hide.addEventListener("click", (event) => {
+    event.preventDefault();
+    CSS.highlights.delete("found");
+    line.remove();
+  });
+  line.append(hide);
+  document.getElementById("searchbox").append(line);
+}

@@ -98,4 +98,3 @@ def execute_missing(app, env, docnames):
 
 def setup(app):
     app.connect("env-before-read-docs", execute_missing)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""中文全文检索：索引里放各节的原文，由 chinese_search.js 去找、去排先后。
+"""中文全文检索：索引里放各节的原文，由 search.js 去找、去排先后。
 
 Sphinx 自己的索引只记哪一页有哪个词，不记几次、在哪一节：分不出讲它的一章和提到它的一章。
 有了原文，摘要也不必再去取别的网页，从 file:// 打开时同样有。
@@ -7,28 +7,18 @@ Sphinx 自己的索引只记哪一页有哪个词，不记几次、在哪一节�
 import json
 import re
 import unicodedata
-from html import unescape
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from sphinx.search import SearchLanguage, js_index
-from traditional_chinese import in_book_language
+
+from course_book.doctree.traditional_chinese import in_book_language
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
-ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
-SECTION = re.compile(
-    r'<section[^>]*? id="([^"]+)">\s*(?:<span[^>]*></span>\s*)*<h\d>(.*?)</h\d>(.*?)(?=<section|\Z)',
-    re.DOTALL,
-)
 # 图、独立成行的公式与打印出来的数，读不成句子
-UNREADABLE = re.compile(
-    r'<(svg|script|style)\b.*?</\1>|<a class="headerlink".*?</a>|<div class="math.*?</div>'
-    r'|<div class="output (?:stream|text_plain).*?</pre>',
-    re.DOTALL,
-)
-CELL_BORDER = re.compile(r"(?:</p>)?</t[dh]>\s*<t[dh][^>]*>(?:<p>)?")
-NEW_LINE = re.compile(r"</(?:p|li|tr|dt|dd|pre|figcaption)>|<br\b")
-TAG = re.compile(r"<[^>]*>")
+UNREADABLE = "svg, script, style, a.headerlink, div.math, div.output.stream, div.output.text_plain"
+HEADING = re.compile(r"h[1-6]")
 
 FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
 FRACTION = re.compile(r"\\d?frac\s*(\{[^{}]*\}|\w)\s*(\{[^{}]*\}|\\?\w+)")
@@ -55,18 +45,29 @@ def plain_formula(latex: str) -> str:
     return COMMAND.sub(symbol, FRACTION.sub(r"\1/\2", latex)).strip()
 
 
-def plain_text(html: str) -> str:
-    """一段、一行代码或表格的一行各占一行。"""
-    text = NEW_LINE.sub("\n", CELL_BORDER.sub(" · ", UNREADABLE.sub("", html)))
-    text = FORMULA.sub(lambda formula: plain_formula(formula[1]), unescape(TAG.sub("", text)))
+def plain_text(text: str) -> str:
+    text = FORMULA.sub(lambda formula: plain_formula(formula[1]), text)
     lines = (re.sub(r"\s+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def sections(page: str) -> list[list[str]]:
-    """网页里的每一节：它的 id、标题与原文（不含下级的节）。"""
-    article = ARTICLE.search(page)
-    return [[name, plain_text(title), plain_text(text)] for name, title, text in SECTION.findall(article[0])]
+    """网页里的每一节：它的 id、标题与原文（不含下级的节）；一段、一行代码或表格的一行各占一行。"""
+    article = BeautifulSoup(page, "html.parser").article
+    for node in article.select(UNREADABLE):
+        node.decompose()
+    for cell in article.select(":is(td, th) + :is(td, th)"):
+        cell.insert_before(" · ")
+    for row in article.select("tr"):
+        row.string = row.get_text().replace("\n", "")
+    for block in article.select("p, li, tr, dt, dd, pre, figcaption, br"):
+        block.insert_after("\n")
+    found = []
+    # 从后往前，取走一节时它下级的都已取走
+    for section in reversed(article.select("section[id]")):
+        title = section.find(HEADING, recursive=False).extract()
+        found.append([section["id"], plain_text(title.get_text()), plain_text(section.extract().get_text())])
+    return found[::-1]
 
 
 def same_words(glossary: list[list[str]]) -> list[list[str]]:
@@ -102,6 +103,4 @@ def put_texts_in_index(app, exception):
 
 def setup(app):
     app.add_search_language(ChineseSearch)
-    app.add_config_value("search_script", SCRIPT, "html")  # 脚本一变，Sphinx 重写所有页面
     app.connect("build-finished", put_texts_in_index)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,12 +11,13 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 import sphinx.locale
-import taiwan_chinese
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ConfigError
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+
+from course_book.doctree import taiwan_chinese
 
 LANGUAGE = os.environ.get("BOOK_LANG") or "zh-CN"
 FOLDER = "zh-TW"
@@ -40,17 +41,6 @@ def in_book_language(text: str) -> str:
     return taiwan_chinese.convert(text) if LANGUAGE == "zh-TW" else text
 
 
-def edit_pages(app, edit):
-    """成书之后改这本书的各个网页：`edit(text, path)` 返回新的文字，没有变的不写。"""
-    for path in sorted(Path(app.outdir).rglob("*.html")):
-        # 简体的文件夹里还有繁体的书，由它自己的那一遍去管
-        if FOLDER in path.relative_to(app.outdir).parts:
-            continue
-        text = path.read_text(encoding="utf-8")
-        if (new := edit(text, path)) != text:
-            path.write_text(new, encoding="utf-8")
-
-
 def convert_markup(text: str, marks: str) -> str:
     """标记之间的汉字逐段换，标记本身不动；`marks` 是哪些字符把它们隔开。"""
     parts = re.split(f"([{marks}])", taiwan_chinese.mark(text))
@@ -60,7 +50,9 @@ def convert_markup(text: str, marks: str) -> str:
 def report_undecided(text: str, node):
     for context in taiwan_chinese.undecided(text):
         logger.warning(
-            "不知道这里的行与列要不要换，请在 _ext/taiwan_chinese.py 里补一条：%s", context, location=node
+            "不知道这里的行与列要不要换，请在 _ext/course_book/doctree/taiwan_chinese.py 里补一条：%s",
+            context,
+            location=node,
         )
 
 
@@ -165,9 +157,6 @@ def link_other_book(app, pagename, templatename, context, doctree):
     other = OTHER_BOOK[LANGUAGE]
     href = f"{'../' * pagename.count('/')}{other['root']}{app.builder.get_target_uri(pagename)}"
     context["other_book"] = other | {"href": href}
-    context["metatags"] = (
-        context.get("metatags", "") + f'\n<link rel="alternate" hreflang="{other["lang"]}" href="{href}">\n'
-    )
 
 
 def setup(app):
@@ -187,4 +176,3 @@ def setup(app):
         app.connect("builder-inited", convert_interface, priority=900)  # 主题这时才载入
         app.connect("builder-inited", share_execution_folder, priority=900)
         app.connect("build-finished", convert_figures)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

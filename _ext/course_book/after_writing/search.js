@@ -1,4 +1,4 @@
-// 检索：从读者的话里取出词，给各页打分，列出每一页里最相关的一节。各节的原文由 chinese_search.py 放进索引
+// 检索：从读者的话里取出词，给各页打分，列出每一页里最相关的一节。各节的原文由 search.py 放进索引
 {
   const HAN = /[\u3400-\u9fff]/;
   const ROOT = ["√", "根号", "根號", "sqrt"];
@@ -108,8 +108,8 @@
       ? `${found.length} 页里有，最相关的在前。`
       : `没有找到“${query}”。试试少写几个字，换成英文，或者查一查术语表：本书也许换了一个叫法。`;
 
-    // 点开一页之后，由 Sphinx 标出这些词；单个字母满页都是，不标
+    // 点开一页之后，由 book.js 标出这些词；单个字母满页都是，不标
     const words = new Set(found.flatMap(({ text }) => text.toLowerCase().match(any) || []));
-    localStorage.setItem("sphinx_highlight_terms", [...words].filter((word) => /^(√|\S\S+)$/.test(word)).join(" "));
+    localStorage.setItem("found-words", JSON.stringify([...words].filter((word) => word === "√" || word.length > 1)));
   };
 }

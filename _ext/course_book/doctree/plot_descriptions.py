@@ -5,7 +5,8 @@ import re
 from collections import Counter
 
 from docutils import nodes
-from traditional_chinese import in_book_language
+
+from course_book.doctree.traditional_chinese import in_book_language
 
 WORDS = {"title": "图题", "xlabel": "横轴", "ylabel": "纵轴", "label": "图例"}
 LEAD = 100  # 行文取到大约这么多字为止
@@ -76,4 +77,3 @@ def describe_plots(app, doctree, docname):
 
 def setup(app):
     app.connect("doctree-resolved", describe_plots)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

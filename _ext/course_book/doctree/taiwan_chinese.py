@@ -1,11 +1,12 @@
 """把简体的行文写成台湾的繁体：字与通用词交给 OpenCC，术语读自术语表，行与列按说法逐条判断。"""
 
 import re
-from pathlib import Path
 
 from opencc import OpenCC
 
-GLOSSARY = Path(__file__).parents[1] / "chapters/glossary.md"
+from course_book import ROOT
+
+GLOSSARY = ROOT / "chapters/glossary.md"
 QUOTES = dict(zip("“”‘’", "「」『』", strict=True))
 
 # OpenCC 不合本课之处，与术语表没有收的词；同一处有几条时取最长的一条
