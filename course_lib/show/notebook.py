@@ -14,6 +14,9 @@ import numpy as np
 import torch
 from IPython import get_ipython
 from IPython.display import HTML, Code, display
+from matplotlib.figure import Figure
+
+from .plots import as_svg
 
 FIGURES = next(
     folder
@@ -40,7 +43,8 @@ def setup(seed: int = 0) -> None:
     _use_chinese_font()
     if shell := get_ipython():
         shell.run_line_magic("matplotlib", "inline")
-        shell.run_line_magic("config", "InlineBackend.figure_formats = ['retina']")
+        shell.run_line_magic("config", "InlineBackend.figure_formats = []")
+        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, as_svg)
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
@@ -98,3 +102,4 @@ def _use_chinese_font() -> None:
     matplotlib.font_manager.fontManager.addfont(font)
     # 后备的 DejaVu Sans 补上 Noto 所缺的数学符号
     matplotlib.rcParams["font.family"] = ["Noto Sans SC", "DejaVu Sans"]
+    matplotlib.rcParams["image.interpolation"] = "none"  # 格子由浏览器放大，边界才清楚
