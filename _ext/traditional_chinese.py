@@ -36,7 +36,13 @@ CODE = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.raw, addnodes.d
 # 其中着色之前还是一段文字的
 SOURCE = (nodes.literal_block, nodes.doctest_block, nodes.literal, addnodes.desc_signature)
 # 网页与 SVG 里标明语言与字体之处
-LABELS = {"zh-CN": "zh-TW", "YaHei": "JhengHei", "Sans SC": "Sans TC", "CJK SC": "CJK TC", "PingFang SC": "PingFang TC"}
+LABELS = {
+    "zh-CN": "zh-TW",
+    "YaHei": "JhengHei",
+    "Sans SC": "Sans TC",
+    "CJK SC": "CJK TC",
+    "PingFang SC": "PingFang TC",
+}
 # 术语表里并列两岸写法的那几栏，照原样
 QUOTED_COLUMNS = {"简体", "繁體", "不写作"}
 

@@ -3,6 +3,7 @@
 import inspect
 import os
 import random
+import re
 import textwrap
 import warnings
 from importlib.util import find_spec
@@ -44,7 +45,7 @@ def setup(seed: int = 0) -> None:
     if shell := get_ipython():
         shell.run_line_magic("matplotlib", "inline")
         shell.run_line_magic("config", "InlineBackend.figure_formats = []")
-        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, as_svg)
+        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, _plot)
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
@@ -94,6 +95,13 @@ def figure(name: str) -> None:
         names = "、".join(sorted(p.stem for p in FIGURES.glob("*.svg")))
         raise ValueError(f"没有名叫 {name!r} 的插图，现有：{names}。")
     display(HTML(path.read_text(encoding="utf8")))
+
+
+def _plot(figure) -> tuple[str, dict]:
+    """SVG 与它的大小：网页先留好位置，图后到也不会把字推开。"""
+    svg = as_svg(figure)
+    width, height = re.search(r'width="(\d+)" height="(\d+)"', svg).groups()
+    return svg, {"width": int(width), "height": int(height)}
 
 
 def _use_chinese_font() -> None:

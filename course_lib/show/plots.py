@@ -24,12 +24,14 @@ def as_svg(figure, bbox_inches="tight") -> str:
         nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
         figure.savefig(file, format="svg", bbox_inches=bbox_inches, metadata=nothing)
     text = file.getvalue()
-    return re.sub(r"<[^!][^>]*>", lambda tag: _light(tag[0]), text[text.index("<svg") :])
+    return re.sub(r"<[^!][^>]*>", lambda tag: _compact(tag[0]), text[text.index("<svg") :])
 
 
-def _light(tag: str) -> str:
-    tag = re.sub("font-family: [^;\"]*", f"font-family: {FONTS}", tag)
-    tag = re.sub(r'\b(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) * 4 / 3:.0f}"', tag)
+def _compact(tag: str) -> str:
+    tag = re.sub('font-family: [^;"]*', f"font-family: {FONTS}", tag)
+    tag = re.sub(
+        r'\b(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) * 4 / 3:.0f}"', tag
+    )
     return re.sub(r"(?<![\w#.])-?\d+\.\d{3,}", lambda number: _short(float(number[0])), tag)
 
 

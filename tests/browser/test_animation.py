@@ -33,7 +33,7 @@ def test_animation_is_one_small_page_of_its_own(shown):
     first, again, other = shown
     assert first == again != other
     assert not plt.get_fignums()  # 存好就关，不会在格子下面再画一遍
-    code = re.sub(r'(&lt;|\\u003c)svg.*?(&lt;|\\u003c)/svg(&gt;|>)', "", first)  # 图片之外
+    code = re.sub(r"(&lt;|\\u003c)svg.*?(&lt;|\\u003c)/svg(&gt;|>)", "", first)  # 图片之外
     assert len(code) < 2500 and not re.search(r"//|@import|url\(", code)
     assert '<img alt="三幅图：点往右移" src="data:image/svg+xml;charset=utf-8,&lt;svg' in first
     assert first.count("viewBox") == 3  # 没有重复的
