@@ -12,6 +12,12 @@ import torch
 # 读者的机器上未必有量字宽用的那一种黑体；与插图所写的相同
 FONTS = "'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 
+# 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
+LETTERS = re.compile(
+    r'<tspan x="([^"]*)" y="([^"]*)" style="([^"]*)">([^<]*)</tspan>\s*'
+    r'<tspan x="([^"]*)" y="\2" style="\3">([^<]*)'
+)
+
 
 def as_svg(figure, bbox_inches="tight") -> str:
     """把 matplotlib 的图写成 SVG：字还是字，放大仍清楚，繁体的书也换得了；同样的图总写成同样的文字。
@@ -24,7 +30,10 @@ def as_svg(figure, bbox_inches="tight") -> str:
         nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
         figure.savefig(file, format="svg", bbox_inches=bbox_inches, metadata=nothing)
     text = file.getvalue()
-    return re.sub(r"<[^!][^>]*>", lambda tag: _compact(tag[0]), text[text.index("<svg") :])
+    text = re.sub(r"<[^!][^>]*>", lambda tag: _compact(tag[0]), text[text.index("<svg") :])
+    while (joined := LETTERS.sub(r'<tspan x="\1 \5" y="\2" style="\3">\4\6', text)) != text:
+        text = joined
+    return text
 
 
 def _compact(tag: str) -> str:

@@ -223,9 +223,8 @@ def test_what_is_printed_reads_as_in_the_code(soups, page):
         blocks = [cell.select(f"{part} pre") for cell in cells for part in (".cell_input", ".cell_output")]
         return [HAN.findall("\n".join(pre.get_text() for pre in block)) for block in blocks]
 
-    pairs = [
-        zip(*both, strict=True) for both in zip(*(words(soup.select("div.cell")) for soup in soups[page]))
-    ]
+    simplified, traditional = (words(soup.select("div.cell")) for soup in soups[page])
+    pairs = [zip(*both, strict=True) for both in zip(simplified, traditional, strict=True)]
     for written, printed in zip(pairs[::2], pairs[1::2], strict=True):
         written = set(written)
         known = dict(written)
@@ -235,7 +234,7 @@ def test_what_is_printed_reads_as_in_the_code(soups, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_say_equally_much(soups, page):
-    """每一块在两本书里都有字；除去换了术语的几个字，长短也一样，OpenCC 自己的说法大约四十个字才差一个。"""
+    """每一块在两本书里都有字；除去换了术语的几个字，长短也一样，OpenCC 自己的说法只多一两个字。"""
 
     def texts(soup):
         for kept in soup.select("script, style"):
@@ -244,7 +243,7 @@ def test_blocks_say_equally_much(soups, page):
 
     def says_as_much(ours, theirs):
         grown = len(theirs) - len(ours) - sum(len(CHANGED[word]) - len(word) for word in KNOWN.findall(ours))
-        return bool(ours) == bool(theirs) and -1 <= grown <= 1 + len(ours) // 40
+        return bool(ours) == bool(theirs) and -1 <= grown <= 2 + len(ours) // 80
 
     simplified, traditional = (texts(copy.copy(soup)) for soup in soups[page])
     assert [tag for tag, _ in simplified] == [tag for tag, _ in traditional]
