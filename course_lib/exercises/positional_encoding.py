@@ -12,30 +12,13 @@ MASK = torch.tensor([[1, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]])
 SWAP, ROLL, FLIP, MIX = [1, 0, 2, 3, 4, 5], [5, 0, 1, 2, 3, 4], [5, 4, 3, 2, 1, 0], [2, 0, 3, 1, 5, 4]
 
 
-def frequency(d_model):
-    return 10000 ** (-torch.arange(0, d_model, 2) / d_model)
-
-
-def waves(positions, frequency, even=torch.sin, odd=torch.cos):
-    angle = positions[:, None] * frequency
+def encode(positions, d_model, even=torch.sin, odd=torch.cos, step=2):
+    angle = positions[:, None] * 10000 ** (-torch.arange(0, d_model, step) / d_model)
     return torch.stack([even(angle), odd(angle)], dim=-1).flatten(1)
-
-
-def encode(positions, d_model):
-    return waves(positions, frequency(d_model))
-
-
-def by_position(positions, d_model):
-    sines, cosines = (waves(positions, frequency(d_model), f, f) for f in (torch.sin, torch.cos))
-    return torch.where(positions[:, None] % 2 == 0, sines, cosines)
 
 
 def slowest(row):
     return 10000 ** (2 / len(row) - 1)
-
-
-def counted(mask):
-    return mask.cumsum(dim=1) - 1
 
 
 def commutes(f, x, *orders):
@@ -46,12 +29,10 @@ class Dodge:
     """头两种次序原样交还，再换别的次序就不是了：只试一种重排的，恰好被它躲过。"""
 
     def __init__(self):
-        self.orders = []
+        self.seen = {}
 
     def __call__(self, x):
-        if x.tolist() not in self.orders:
-            self.orders.append(x.tolist())
-        return x if x.tolist() in self.orders[:2] else x.flip(1)
+        return x if self.seen.setdefault(str(x.tolist()), len(self.seen)) < 2 else x.flip(1)
 
 
 def functions_to_try(rng):
@@ -69,36 +50,32 @@ def functions_to_try(rng):
     return [(f, rng.randn(6, 4)) for f in functions]
 
 
-TOO_FEW_ORDERS = {
-    "每行与左右两行平均（首尾相接）不等变。整体轮转和首尾颠倒都不改变谁与谁相邻，所以看不出来；"
-    "再试一种会改变邻居的，比如只交换两行。": lambda f, x: commutes(f, x, ROLL, FLIP),
-    "只把后三行的次序颠倒，不等变。只交换头两行，碰不到后面的行；再试一种每一行都挪动的，比如整体轮转。": (
-        lambda f, x: commutes(f, x, SWAP)
-    ),
-    "只试了一种重排，总有函数恰好躲过它；至少再试一种。": lambda f, x: commutes(f, x, MIX),
-}
-
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
+TOO_FEW_ORDERS = {
+    "每行与左右两行平均不等变：首尾颠倒和整体轮转都不改变谁与谁相邻，再试一种会改变的，比如只交换两行。":
+        lambda f, x: commutes(f, x, ROLL, FLIP),
+    "只把后三行颠倒不等变：只交换头两行碰不到它们，再试一种每一行都挪动的，比如整体轮转。": lambda f, x: commutes(f, x, SWAP),
+    "只试了一种重排，总有函数恰好躲过它；至少再试一种。": lambda f, x: commutes(f, x, MIX),
+}
 EXERCISES = [
     Exercise("positional_encoding.encode",
         cases=lambda rng: [(torch.tensor([0.0, 1.0, 2.0, 2.5, 7.0, 100.0]), 8)],
-        right=encode,
+        right=lambda positions, d_model: encode(positions, d_model),
         atol=1e-4,
         wrong={
-            "频率都对，列的次序不同：这是前一半正弦、后一半余弦；本章的公式让它们一列隔一列。":
-                lambda p, d: encode(p, d).unflatten(1, (-1, 2)).mT.flatten(1),
+            "列的次序不同：这是前一半正弦、后一半余弦，公式里一列隔一列。": lambda p, d: encode(p, d)[:, [0, 2, 4, 6, 1, 3, 5, 7]],
             "正弦与余弦对调了：偶数维（从 0 数起）用正弦，奇数维用余弦，所以位置 0 是 0、1、0、1、……。":
-                lambda p, d: waves(p, frequency(d), torch.cos, torch.sin),
+                lambda p, d: encode(p, d, torch.cos, torch.sin),
             "每一列各用了一个频率：同一对的正弦与余弦共用一个频率，指数是 2i/D，i 是第几对，不是第几列。":
-                lambda p, d: waves(p, 10000 ** (-torch.arange(d) / d))[:, [0, 3, 4, 7, 8, 11, 12, 15]],
-            "每一对的两列都是正弦：偶数维用正弦，奇数维用余弦。": lambda p, d: waves(p, frequency(d), torch.sin, torch.sin),
-            "位置 0 的编码全是 0，大约是按位置的奇偶分了正弦与余弦：奇偶说的是特征维，每个位置都有余弦。":
-                Symptom(by_position, lambda got, *_: not got[0].any()),
-            "频率的指数少了因子 2：应当是 2i/D，最后一对的频率才接近 1/10000。":
-                lambda p, d: waves(p, 10000 ** (-torch.arange(d // 2) / d)),
-            "用的是第几行（0、1、2、……），没有用给你的位置：positions 里有 2.5，也有 100。":
-                lambda p, d: encode(torch.arange(len(p)), d),
+                lambda p, d: encode(p, d, step=1)[:, [0, 3, 4, 7, 8, 11, 12, 15]],
+            "每一对的两列都是正弦：偶数维用正弦，奇数维用余弦。": lambda p, d: encode(p, d, torch.sin, torch.sin),
+            "位置 0 的编码全是 0，大约是按位置的奇偶分了正弦与余弦：奇偶说的是特征维，每个位置都有余弦。": Symptom(
+                lambda p, d: encode(p, d, *[torch.sin] * 2).where(p[:, None] % 2 == 0, encode(p, d, *[torch.cos] * 2)),
+                lambda got, *_: not got[0].any(),
+            ),
+            "频率的指数少了因子 2：应当是 2i/D，最后一对的频率才接近 1/10000。": lambda p, d: encode(p, d, step=1)[:, :d],
+            "用的是第几行，没有用给你的位置：positions 里有 2.5，也有 100。": lambda p, d: encode(torch.arange(len(p)), d),
             "2.5 被取整了：把位置直接代进公式，不要拿它去查表。": [
                 lambda p, d: encode(p.floor(), d),
                 lambda p, d: encode(p.ceil(), d),
@@ -114,13 +91,10 @@ EXERCISES = [
         right=lambda row: math.atan2(row[-2], row[-1]) / slowest(row),
         atol=0.1,
         wrong={
-            "用的是最快的一对，它每 2π ≈ 6.28 个位置就转一圈，转了几圈看不出来；换最慢的一对。":
-                lambda row: math.atan2(row[0], row[1]),
+            "这是最快的一对，每 2π ≈ 6.28 个位置转一圈，转了几圈看不出来；换最慢的一对。": lambda row: math.atan2(row[0], row[1]),
             "这是最慢一对的角度，还要除以它的频率，才是位置。": lambda row: math.atan2(row[-2], row[-1]),
-            "正弦与余弦对调了，角度是 atan2(正弦, 余弦)，正弦在倒数第二列。":
-                lambda row: math.atan2(row[-1], row[-2]) / slowest(row),
-            "最慢的频率不是 1/10000，而是 10000^(-(D-2)/D)，因为最后一对的 2i 是 D-2。":
-                lambda row: math.atan2(row[-2], row[-1]) * 10000,
+            "正弦与余弦对调了，角度是 atan2(正弦, 余弦)，正弦在前一列。": lambda row: math.atan2(row[-1], row[-2]) / slowest(row),
+            "最慢的频率不是 1/10000，是 10000^(-(D-2)/D)：末一对的 2i 是 D-2。": lambda row: math.atan2(row[-2], row[-1]) * 10000,
             "正弦只是约等于角度，还要用反正弦或 atan2 求出角度。": lambda row: row[-2] / slowest(row),
             "角度很小时余弦几乎是 1，舍入的误差会被反余弦放大；改用 atan2 或反正弦。": lambda row: row[-1].acos() / slowest(row),
         },
@@ -133,7 +107,7 @@ EXERCISES = [
         wrong=TOO_FEW_ORDERS,
         otherwise=[
             "每行都换成各行的平均，结果不变，也就等变；浮点数的舍入难免有差，比较时要留容差。",
-            "逐行的线性映射等变。等变是 f(Πx) = Πf(x)：同一种重排，一边换输入的行，一边换输出的行；直接与 f(x) 比较，检验的是不变。",
+            "逐行的线性映射等变：f(Πx) = Πf(x)，同一种重排，一边换输入的行，一边换输出的行；直接与 f(x) 比较，检验的是不变。",
             "没有位置的自注意力是等变的，结果只差舍入：比较时要留容差。",
             "加上位置编码之后，换次序的结果与输出换次序并不相同；一种重排也没有试吗？",
             "从头累加不等变：各行只看自己和之前的行，好比因果掩码，换了次序，前面是谁就变了。",
@@ -143,19 +117,14 @@ EXERCISES = [
     ),
     Exercise("positional_encoding.position-ids",
         cases=lambda rng: [(MASK,)],
-        right=lambda attention_mask: counted(attention_mask) * attention_mask,
+        right=lambda attention_mask: (attention_mask.cumsum(1) - 1) * attention_mask,
         wrong={
-            "每句都是 0、1、2、……，没有理会填充：第二句的第一个真实词元应当是 0，这里却是 2。":
-                lambda mask: torch.arange(5).expand(3, 5),
+            "每句都是 0、1、2、……，没有理会填充：每句的第一个真实词元应当是 0。": lambda mask: torch.arange(5).expand(3, 5),
             "填充处是 0，但真实词元的编号仍从填充数起：第二句应当是 0、0、0、1、2。": lambda mask: torch.arange(5) * mask,
-            "多了 1：累加到第一个真实词元时是 1，而它的编号应当是 0。": [
-                lambda mask: mask.cumsum(dim=1),
-                lambda mask: mask.cumsum(dim=1) * mask,
-            ],
-            "填充处出现了负数：填充处应当是 0，负的编号查表会报错。": counted,
-            "填充处应当是 0。": Symptom(
-                lambda mask: counted(mask).masked_fill(mask == 0, 1), lambda got, mask: (got[mask == 0] > 0).all(),
-            ),
+            "多了 1：累加到第一个真实词元时是 1，而它的编号应当是 0。": [lambda m: m.cumsum(1), lambda m: m.cumsum(1) * m],
+            "填充处出现了负数：填充处应当是 0，负的编号查表会报错。": lambda mask: mask.cumsum(1) - 1,
+            "填充处应当是 0。":
+                Symptom(lambda m: (m.cumsum(1) - 1).masked_fill(m == 0, 1), lambda got, mask: (got[mask == 0] > 0).all()),
         },
         otherwise="每句的第一个真实词元是 0，以后逐个加一；填充处是 0。",
         praise="同一句话，左边有没有填充，真实词元的编号都一样。",

@@ -10,9 +10,10 @@ CUTS = {
     "天地玄黄宇": "天地玄 玄黄宇 黄宇",
     "寒来暑往寒来暑往": "寒来 来暑往 暑往寒来 往寒",
 }
-VOCAB = {piece: i for i, piece in enumerate("play p ##er ##e ##s un ##play a ##ed r".split())}
+PIECES = {"play": 0, "p": 1, "##er": 2, "##e": 3, "##s": 4, "un": 5, "##play": 6, "a": 7, "##ed": 8, "r": 9}
 ROWS = [[101, 7, 0, 8, 102], [101, 9, 102], [101, 5, 6, 7, 8, 9, 10, 102]]
 SEP = 102
+PAIRS = [[101, 7, 8, SEP, 9, SEP], [101, 7, SEP, 8, 9, SEP, 0, 0], [101, 7, 8, SEP, 0, 0], [101, 7, SEP]]
 
 
 def match(text, vocab, prefix=""):
@@ -39,9 +40,9 @@ def pad(rows, pad_id, max_len):
     return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows]), torch.tensor(mask)
 
 
-def before(ids, sep_id):
-    """每个位置之前有几个 [SEP]。"""
-    return [ids[:i].count(sep_id) for i in range(len(ids))]
+def marked(rule):
+    """凭每个位置之前有几个 [SEP]、它自己是不是 [SEP]，决定它在不在第二段。"""
+    return lambda ids, sep_id: [int(rule(ids[:i].count(sep_id), ids[i] == sep_id)) for i in range(len(ids))]
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -52,19 +53,18 @@ EXERCISES = [
         right=lambda text, vocab: from_the_end(text, vocab)[::-1],
         wrong={
             "每一段都对，次序却是反的：从句尾切起，最后要倒过来。": from_the_end,
-            "切成了单字：每次要从最长的一段试起。": lambda text, vocab: list(text),
+            "切成了单字：每次要从最长的一段试起。": lambda text, vocab: [*text],
             "这是从左往右的结果：应当先在句尾找最长的一段。": lambda text, vocab: match(text, vocab)[0],
         },
         otherwise="每次从句尾取走词表里最长的一段，各段连起来就是原文。",
         praise="从左往右是 研究生 / 命 / 的 / 起源，从右往左是 研究 / 生命 / 的 / 起源：贪心的结果取决于从哪头开始。",
     ),
     Exercise("tokenization.stuck",
-        cases=lambda rng: [(word, VOCAB) for word in "players playedz unplayxs sad playr play playa".split()],
+        cases=lambda rng: [(w, PIECES) for w in ("players", "playedz", "unplayxs", "sad", "playr", "play", "playa")],
         right=lambda word, vocab: match(word, vocab, PREFIX)[1],
         wrong={
             "词首之后的片段要带着 ## 去词表里找。": lambda word, vocab: match(word, vocab)[1],
-            "不是整个词都配不上，只要返回卡住时还剩下的那一截。":
-                lambda word, vocab: word if match(word, vocab, PREFIX)[1] else "",
+            "前面的配得上，只要返回卡住时还剩下的那一截。": lambda word, vocab: match(word, vocab, PREFIX)[1] and word,
         },
         otherwise="一段一段取最长的，到取不动时还剩下的就是答案；拼得出来，就是空字符串。",
         praise="配上的前半段也一并作废，整个词只剩一个 [UNK]。",
@@ -75,43 +75,21 @@ EXERCISES = [
         wrong={
             "要返回两样：(input_ids, attention_mask)。": Symptom(lambda *args: pad(*args)[0]),
             "掩码不能看编号是不是 [PAD]：第一行的正文里就有一个，它算内容；要看长度。":
-                Symptom(
-                    lambda rows, pad_id, n: (pad(rows, pad_id, n)[0], (pad(rows, pad_id, n)[0] != pad_id).int()),
-                    lambda got, rows, pad_id, n: (got[1] == (got[0] != pad_id)).all(),
-                ),
-            "反了：真实的词元是 1，补上去的是 0。":
-                Symptom(lambda *args: (pad(*args)[0], 1 - pad(*args)[1]), lambda got, *_: not got[1][:, 0].any()),
-            "attention_mask 每行前面的 1 应当与这一行的长度一样多。":
-                Symptom(
-                    lambda *args: (pad(*args)[0], torch.ones_like(pad(*args)[1])),
-                    lambda got, *args: (got[1] != pad(*args)[1]).any(),
-                ),
+                lambda rows, pad_id, n: (pad(rows, pad_id, n)[0], pad(rows, pad_id, n)[0].ne(pad_id).int()),
+            "反了：真实的词元是 1，补上去的是 0。": lambda *args: (pad(*args)[0], 1 - pad(*args)[1]),
             "截断之后，最后一个真实的词元应当仍是 [SEP]。": lambda rows, pad_id, n: pad([row[:n] for row in rows], pad_id, n),
         },
-        otherwise="input_ids 不对：正文从左边保留，[PAD] 补在右边。",
+        otherwise="每行从左边保留正文，右边补 [PAD]；attention_mask 前面的 1 与这一行的长度一样多。",
         praise="掩码由长度决定；截断时先给 [SEP] 留出位置。",
     ),
     Exercise("tokenization.segments",
-        cases=lambda rng: [
-            ([101, 7, 8, SEP, 9, SEP], SEP),
-            ([101, 7, SEP, 8, 9, SEP, 0, 0], SEP),
-            ([101, 7, 8, SEP, 0, 0], SEP),
-            ([101, 7, SEP], SEP),
-        ],
-        right=lambda ids, sep_id: [int(n == 1 < ids.count(sep_id)) for n in before(ids, sep_id)],
+        cases=lambda rng: [(ids, SEP) for ids in PAIRS],
+        right=lambda ids, sep_id: marked(lambda n, _: n == 1 < ids.count(sep_id))(ids, sep_id),
         wrong={
-            "第一个 [SEP] 属于第一段，应当是 0。":
-                Symptom(
-                    lambda ids, sep: [int(n > 0) for n in before(ids, sep)[1:] + [ids.count(sep)]],
-                    lambda got, ids, sep: (sep, 0, 1) in zip(ids, before(ids, sep), got, strict=True),
-                ),
-            "最后一个 [SEP] 属于第二段，应当是 1。":
-                Symptom(
-                    lambda ids, sep: [int(n == 1 and i != sep) for i, n in zip(ids, before(ids, sep), strict=True)],
-                    lambda got, ids, sep: (sep, 1, 0) in zip(ids, before(ids, sep), got, strict=True),
-                ),
-            "右边补上的 [PAD] 不属于第二段，应当是 0。": lambda ids, sep: [int(n > 0) for n in before(ids, sep)],
-            "只有一个 [SEP] 时没有第二段，应当全是 0，补齐的位置也是。": lambda ids, sep: [int(n == 1) for n in before(ids, sep)],
+            "第一个 [SEP] 属于第一段，应当是 0。": [marked(lambda n, sep: n + sep > 0), marked(lambda n, sep: n + sep == 1)],
+            "最后一个 [SEP] 属于第二段，应当是 1。": marked(lambda n, sep: n == 1 and not sep),
+            "右边补上的 [PAD] 不属于第二段，应当是 0。": marked(lambda n, sep: n > 0),
+            "只有一个 [SEP] 时没有第二段，应当全是 0，补齐的位置也是。": marked(lambda n, sep: n == 1),
         },
         otherwise="一个位置属于第几段，看它之前有没有 [SEP]；[PAD] 是 0。",
         praise="每个 [SEP] 都归它所结束的那一段。",
