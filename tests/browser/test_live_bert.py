@@ -15,7 +15,8 @@ import live_data
 import pytest
 import torch
 from conftest import serve
-from test_tokenization import (
+from torch.nn.functional import cosine_similarity, linear
+from two_tokenizers import (
     COUNT,
     SCALARS,
     SEED,
@@ -27,7 +28,6 @@ from test_tokenization import (
     reference,
     reference_words,
 )
-from torch.nn.functional import cosine_similarity, linear
 
 from course_lib.bert import Bert
 from course_lib.tokenization import normalize_words

@@ -6,8 +6,9 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
+from samples import shaken
 from torch.testing import assert_close
+from twins import attention_twin
 
 from course_lib.attention import (
     MultiHeadAttention,
@@ -23,25 +24,6 @@ def qkv(*shape, keys=None, dtype=torch.float32, seed=0):
     g = torch.Generator().manual_seed(seed)
     key_shape = (*shape[:-2], keys or shape[-2], shape[-1])
     return [torch.randn(s, generator=g).to(dtype) for s in (shape, key_shape, key_shape)]
-
-
-def torch_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:
-    """把我们的权重装进 torch 的多头注意力。"""
-    d_model = ours.q_proj.in_features
-    theirs = nn.MultiheadAttention(d_model, ours.num_heads, batch_first=True)
-    with torch.no_grad():
-        theirs.in_proj_weight.copy_(torch.cat([ours.q_proj.weight, ours.k_proj.weight, ours.v_proj.weight]))
-        theirs.in_proj_bias.copy_(torch.cat([ours.q_proj.bias, ours.k_proj.bias, ours.v_proj.bias]))
-        theirs.out_proj.load_state_dict(ours.out_proj.state_dict())
-    return theirs.eval()
-
-
-def biased(attention: MultiHeadAttention) -> MultiHeadAttention:
-    """偏置初始化也打乱，零偏置会藏住接错线的错误。"""
-    for name, p in attention.named_parameters():
-        if name.endswith("bias"):
-            nn.init.normal_(p)
-    return attention.eval()
 
 
 class TestMasks:
@@ -210,8 +192,8 @@ class TestMultiHead:
     )
     def test_matches_torch(self, batch, heads, d, n, seed):
         torch.manual_seed(seed)
-        ours = biased(MultiHeadAttention(heads * d, heads))
-        theirs = torch_twin(ours)
+        ours = shaken(MultiHeadAttention(heads * d, heads), seed)
+        theirs = attention_twin(ours)
         x = torch.randn(batch, n, heads * d)
         keep = torch.rand(batch, n) < 0.6
         keep[:, 0] = True
@@ -223,18 +205,18 @@ class TestMultiHead:
 
     def test_cross_attention_matches_torch(self):
         torch.manual_seed(0)
-        ours = biased(MultiHeadAttention(12, 3))
+        ours = shaken(MultiHeadAttention(12, 3))
         query, memory = torch.randn(2, 4, 12), torch.randn(2, 7, 12)
-        expected, _ = torch_twin(ours)(query, memory, memory)
+        expected, _ = attention_twin(ours)(query, memory, memory)
         assert_close(ours(query, memory)[0], expected, atol=1e-5, rtol=1e-5)
         other = torch.randn(2, 7, 12)
-        expected, _ = torch_twin(ours)(query, memory, other)
+        expected, _ = attention_twin(ours)(query, memory, other)
         assert_close(ours(query, memory, other)[0], expected, atol=1e-5, rtol=1e-5)
 
     def test_padding_lands_on_its_own_sentence(self):
         """掩码错位到别的句子（S1-1 的错误）时，批量计算与逐句计算就不相等。"""
         torch.manual_seed(0)
-        attention = biased(MultiHeadAttention(8, 4))
+        attention = shaken(MultiHeadAttention(8, 4))
         lengths, n = [2, 5, 3], 5
         x = torch.randn(3, n, 8)
         keep = torch.arange(n) < torch.tensor(lengths)[:, None]
@@ -246,7 +228,7 @@ class TestMultiHead:
 
     def test_permutation_equivariance(self):
         torch.manual_seed(0)
-        attention, x, order = biased(MultiHeadAttention(8, 2)), torch.randn(2, 6, 8), torch.randperm(6)
+        attention, x, order = shaken(MultiHeadAttention(8, 2)), torch.randn(2, 6, 8), torch.randperm(6)
         assert_close(attention(x[:, order])[0], attention(x)[0][:, order], atol=1e-6, rtol=1e-5)
 
     def test_split_and_merge_are_inverse(self):

@@ -5,18 +5,17 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
+from samples import bert_pair
 from torch import nn
 from torch.testing import assert_close
 
 from course_lib.bert import Bert, encode_by_length
 from course_lib.config import BertConfig
-from course_lib.weights import load_bert
 
 
 @pytest.fixture(scope="module")
 def pair():
-    tokenizer, reference = load_bert()
-    return tokenizer, reference, Bert.from_pretrained()
+    return bert_pair()
 
 
 BATCHES = {

@@ -1,6 +1,6 @@
 """设备与精度：三种精度、任意的形状与掩码都算得对，交出的张量都在该在的设备上。
 
-默认在 CPU 上；COURSE_DEVICE=cuda pytest tests/test_devices.py 把同样的测试搬到 GPU 上。
+默认在 CPU 上；COURSE_DEVICE=cuda pytest tests/library/test_devices.py 把同样的测试搬到 GPU 上。
 """
 
 import os
@@ -11,20 +11,24 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_attention import biased
-from test_attention import torch_twin as attention_twin
-from test_encoder import shaken
-from test_encoder import torch_twin as encoder_twin
-from test_generation import lively, ragged
-from test_text_classifier import batch as classifier_batch
-from test_text_classifier import classifier
-from test_transformer import SOURCE, TARGET, new_model
-from test_vit import pictures, vit
+from samples import (
+    SOURCE,
+    TARGET,
+    bert_pair,
+    classifier,
+    lively,
+    pictures,
+    ragged,
+    sentences,
+    shaken,
+    transformer,
+    vit,
+)
 from torch import nn
 from torch.testing import assert_close
+from twins import attention_twin, layer_twin
 
 from course_lib.attention import MultiHeadAttention, causal_mask, padding_mask, scaled_dot_product_attention
-from course_lib.bert import Bert
 from course_lib.decoder import Decoder, DecoderLayer
 from course_lib.encoder import Encoder, EncoderLayer
 from course_lib.generation import beam_search, greedy, log_probability, sample
@@ -32,7 +36,6 @@ from course_lib.show import best_device
 from course_lib.tasks.jet_classifiers import JetClassifier
 from course_lib.tasks.jets import jets
 from course_lib.training import predict, train
-from course_lib.weights import load_bert
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16]
 # 容差 ← CPU 上量到的最大误差。留的余地给 CUDA：那里求和的次序不同，半精度的乘加也在不同的地方舍入。
@@ -117,12 +120,6 @@ def test_a_device_that_is_not_there_fails_loudly(monkeypatch):
 # ---- 真实的 BERT，三种精度
 
 
-@pytest.fixture(scope="module")
-def pair():
-    tokenizer, reference = load_bert()
-    return tokenizer, reference, Bert.from_pretrained()
-
-
 BATCHES = {
     "带填充的一批": [
         "time flies like an arrow",
@@ -136,9 +133,9 @@ BATCHES = {
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("texts", BATCHES.values(), ids=BATCHES)
 @torch.no_grad()
-def test_bert_matches_the_reference(pair, device, texts, dtype):
+def test_bert_matches_the_reference(device, texts, dtype):
     """逐层比三次：同一精度、同一设备上两边互比；两边又各与 CPU 上 fp32 的参考结果比，免得错到一处去。"""
-    tokenizer, reference, ours = pair
+    tokenizer, reference, ours = bert_pair()
     inputs = dict(tokenizer(texts, padding=True, return_tensors="pt"))
     there = {name: ids.to(device) for name, ids in inputs.items()}
     options = {"output_hidden_states": True, "output_attentions": True}
@@ -201,12 +198,12 @@ def cases():
             layer_case(stack(DecoderLayer, 12, **options), hidden(4, 0), hidden(5, 1)),
         )
         yield f"Decoder-{order}", layer_case(stack(Decoder, 2, 12, **options), hidden(4, 0), hidden(5, 1))
-        yield f"Transformer-{order}", (new_model(norm_first), nn.Module.__call__, (SOURCE, TARGET))
+        yield f"Transformer-{order}", (transformer(norm_first), nn.Module.__call__, (SOURCE, TARGET))
     yield "ViT", (vit(), lambda m, x: (m(x), m.encode(x, True, True)), (pictures(),))
     for pooling in ("cls", "mean", "max"):
         yield (
             f"TextClassifier-{pooling}",
-            (classifier(pooling=pooling), nn.Module.__call__, classifier_batch()),
+            (classifier(pooling=pooling), nn.Module.__call__, sentences()),
         )
     yield "JetClassifier", (stack(JetClassifier), nn.Module.__call__, (JETS.features, JETS.mask))
     for decode in (greedy, beam_search):
@@ -267,7 +264,7 @@ def test_masks(device, kind, dtype, n, d):
 
 def test_training_moves_the_data_and_lowers_the_loss(device):
     """数据在 CPU 上，循环把它送到模型那里；每一步的损失与 CPU 上 float64 的训练相同。"""
-    data = (*classifier_batch(), torch.tensor([0, 1, 1]))
+    data = (*sentences(), torch.tensor([0, 1, 1]))
     options = {"epochs": 15, "lr": 1e-2, "batch_size": 2}
     places = set()
 
@@ -307,7 +304,7 @@ many = settings(max_examples=40, deadline=None, derandomize=True)
 @given(**SHAPES, m=st.integers(1, 7))
 def test_multi_head_attention_matches_torch(device, kind, batch, n, m, heads, d, dtype, seed):
     torch.manual_seed(seed)
-    ours = biased(MultiHeadAttention(heads * d, heads))
+    ours = shaken(MultiHeadAttention(heads * d, heads), seed)
     theirs = attention_twin(ours).to(device, dtype)
     ours.to(device, dtype)
     query = torch.randn(batch, n, heads * d).to(device, dtype)
@@ -331,7 +328,7 @@ def test_multi_head_attention_matches_torch(device, kind, batch, n, m, heads, d,
 @given(**SHAPES, activation=st.sampled_from(["relu", "gelu"]))
 def test_encoder_layer_matches_torch(device, kind, norm_first, batch, n, heads, d, dtype, seed, activation):
     ours = shaken(EncoderLayer(heads * d, heads, 10, activation=activation, norm_first=norm_first), seed)
-    theirs = encoder_twin(ours).to(device, dtype)
+    theirs = layer_twin(ours).to(device, dtype)
     ours.to(device, dtype)
     x = some(batch, n, heads * d, dtype=dtype, seed=seed).to(device)
     mask = make_mask(kind, batch, n).to(device)
