@@ -126,6 +126,16 @@ class TestScaledDotProduct:
         assert none is None
         assert_close(by_hand, fused, atol=atol, rtol=0)
 
+    @pytest.mark.parametrize("mask", [None, causal_mask(3)], ids=["没有掩码", "因果"])
+    def test_large_products_do_not_overflow_in_half_precision(self, mask):
+        """点积是 128 × 30² = 115200，超过了 fp16 的 65504；除以 √128 之后只有一万，装得下。"""
+        q, k, v = qkv(3, 128, dtype=torch.float16)
+        q, k = 30 * q.sign(), 30 * q.sign()
+        by_hand, weights = scaled_dot_product_attention(q, k, v, mask)
+        fused, _ = scaled_dot_product_attention(q, k, v, mask, need_weights=False)
+        assert weights.isfinite().all()
+        assert_close(by_hand, fused, atol=4e-3, rtol=0)
+
     def test_future_does_not_reach_the_past(self):
         q, k, v = qkv(1, 1, 5, 4)
         before, _ = scaled_dot_product_attention(q, k, v, causal_mask(5))
@@ -135,11 +145,19 @@ class TestScaledDotProduct:
         assert_close(before[..., :3, :], after[..., :3, :])
         assert not torch.allclose(before[..., 3:, :], after[..., 3:, :])
 
-    def test_dropout_is_applied_to_weights(self):
-        q, k, v = qkv(1, 1, 4, 4)
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_dropout_is_applied_to_weights(self, need_weights):
+        """值是并排的两个单位矩阵，输出就是两份丢弃之后的权重；丢的若是输出或值，两份便不相同。"""
+        q, k, _ = qkv(1, 1, 8, 4)
+        value = torch.eye(8).repeat(1, 2)[None, None]
         torch.manual_seed(0)
-        output, _ = scaled_dot_product_attention(q, k, v, dropout_p=0.5)
-        assert not torch.allclose(output, scaled_dot_product_attention(q, k, v)[0])
+        output, _ = scaled_dot_product_attention(q, k, value, None, need_weights, dropout_p=0.5)
+        dropped, again = output.chunk(2, dim=-1)
+        assert torch.equal(dropped, again)
+        kept = dropped != 0
+        assert 0.3 < kept.float().mean() < 0.7
+        _, weights = scaled_dot_product_attention(q, k, value)
+        assert_close(dropped[kept], 2 * weights[kept])  # 留下的除以 1 - 0.5
 
     @pytest.mark.parametrize(
         ("mask", "error", "words"),
@@ -179,6 +197,16 @@ class TestScaledDotProduct:
             scaled_dot_product_attention(q, k[..., :6], v)
         with pytest.raises(ValueError, match="key 有 4 个位置，value 有 2 个，应当一一对应"):
             scaled_dot_product_attention(q, k, v[:, :2])
+
+    @pytest.mark.parametrize("need_weights", [True, False])
+    @pytest.mark.parametrize("mask", [None, torch.ones(1, 4, dtype=torch.bool)], ids=["没有掩码", "有掩码"])
+    def test_wrong_batches(self, mask, need_weights):
+        q, k, v = qkv(2, 4, 8)
+        words = re.escape("query、key、value 的批与头分别是 (2,)、(3,)、(3,)，")
+        with pytest.raises(ValueError, match=words):
+            scaled_dot_product_attention(q, k[[0, 1, 0]], v[[0, 1, 0]], mask, need_weights)
+        with pytest.raises(ValueError, match=re.escape("(2,)、(2,)、(3,)，")):
+            scaled_dot_product_attention(q, k, v[[0, 1, 0]], mask, need_weights)
 
 
 class TestMultiHead:
@@ -267,6 +295,21 @@ class TestMultiHead:
         for name, inputs in (("query", [bad]), ("key", [good, bad]), ("value", [good, good, bad])):
             with pytest.raises(ValueError, match=rf"{name} 的形状应当是 \(批, 位置数, 8\)"):
                 attention(*inputs)
+
+    @pytest.mark.parametrize(
+        "mask", [None, torch.ones(2, 1, 1, 3, dtype=torch.bool)], ids=["没有掩码", "有掩码"]
+    )
+    @pytest.mark.parametrize("keys", [1, 3])
+    def test_wrong_batches(self, keys, mask):
+        """只有一份的键曾被悄悄广播：每一句都去读同一份。"""
+        attention, query, key = MultiHeadAttention(8, 2), torch.randn(2, 3, 8), torch.randn(keys, 3, 8)
+        with pytest.raises(ValueError, match=f"批大小是 2、{keys}、{keys}，应当相同"):
+            attention(query, key, mask=mask)
+        with pytest.raises(ValueError, match=f"批大小是 2、2、{keys}，应当相同"):
+            attention(query, query, key, mask=mask)
+        if keys == 1:  # 照那句话去做
+            shared = key.expand(len(query), -1, -1)
+            assert_close(attention(query, shared)[0][1:], attention(query[1:], key)[0])
 
     def test_wrong_input(self):
         with pytest.raises(ValueError, match="d_model=10 不能被 num_heads=3 整除"):

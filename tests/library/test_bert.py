@@ -164,16 +164,6 @@ class TestEncodeByLength:
             encode_by_length(pair[2], {"input_ids": ids, "attention_mask": ids}, rows=0)
 
 
-@pytest.mark.parametrize("mask", [None, torch.tensor([[1, 1, 1], [1, 1, 0]])], ids=["没有掩码", "有填充"])
-def test_compiles_into_one_graph(pair, mask):
-    """检查编号与掩码要把数拿回 Python，会把图切断；编译时不做，fullgraph 就不报错。"""
-    ours, ids = pair[2], torch.tensor([[101, 2051, 102], [101, 102, 0]])
-    torch.compiler.reset()
-    with torch.no_grad():
-        compiled = torch.compile(ours, fullgraph=True, backend="eager")(ids, mask).last_hidden_state
-        assert_close(compiled, ours(ids, mask).last_hidden_state)
-
-
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)
 
 

@@ -12,8 +12,9 @@ from torch.nn.functional import pad
 from torch.testing import assert_close
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
+from course_lib.config import TransformerConfig
 from course_lib.generation import beam_search, greedy, log_probability, narrow, sample
-from course_lib.transformer import Transformer, TransformerConfig
+from course_lib.transformer import Transformer
 
 BOS, EOS = 1, 2
 

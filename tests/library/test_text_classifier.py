@@ -142,7 +142,10 @@ def test_has_no_sinusoids_to_learn_and_moves_with_the_model():
     ("change", "message"),
     [
         (lambda ids, mask: (ids[0], mask[0]), r"\(7,\)"),
-        (lambda ids, mask: (ids, mask[:, :4]), r"attention_mask 的形状 \(3, 4\) 应与 input_ids 的 \(3, 7\) 相同"),
+        (
+            lambda ids, mask: (ids, mask[:, :4]),
+            r"attention_mask 的形状 \(3, 4\) 应与 input_ids 的 \(3, 7\) 相同",
+        ),
         (lambda ids, mask: (ids[:0], mask[:0]), r"\(0, 7\)"),
         (lambda ids, mask: (torch.where(ids == ids.max(), 20, 0), mask), "词元编号 20 不在 0 到 19 之间"),
         (lambda ids, mask: (torch.where(ids == ids.max(), -1, 19), mask), "词元编号 -1 不在"),

@@ -1,7 +1,5 @@
 """我们自己的 ViT 装上 Hugging Face 的权重，每一层都相同；切块加线性层就是卷积；错误的输入早报错。"""
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -9,7 +7,8 @@ from samples import VIT, pictures, shaken, vit
 from torch import nn
 from torch.testing import assert_close
 
-from course_lib.vit import VisionTransformer, ViTConfig, load_hf_vit, patchify
+from course_lib.config import ViTConfig
+from course_lib.vit import VisionTransformer, load_hf_vit, patchify
 from course_lib.weights import PretrainedError
 
 
@@ -316,35 +315,3 @@ class TestWrongInput:
         images[1, 2, 3, 4] = bad
         with pytest.raises(ValueError, match=r"^images 里有 NaN 或无穷，注意力会把它传给这张图的每个词元。$"):
             vit()(images)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"patch_size": 5}, "边长 12 不能被 patch_size=5 整除"),
-        ({"d_model": 18}, "d_model=18"),
-        ({"num_layers": 0}, "num_layers=0"),
-        ({"channels": -1}, "channels=-1"),
-        ({"patch_size": 0}, "patch_size=0"),
-        ({"num_classes": -1}, "num_classes=-1"),
-    ],
-)
-def test_wrong_config(options, words):
-    with pytest.raises(ValueError, match=words):
-        ViTConfig(**VIT | options)
-
-
-@pytest.mark.parametrize(
-    "field", ["image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"]
-)
-def test_sizes_must_be_positive(field):
-    with pytest.raises(ValueError, match=f"{field}=0：应当是正整数"):
-        ViTConfig(**VIT | {field: 0})
-    assert ViTConfig(**VIT | {"patch_size": 1, "channels": 1, "d_ff": 1, "num_layers": 1}).num_patches == 144
-
-
-def test_config_is_frozen():
-    config = ViTConfig(**VIT)
-    with pytest.raises(FrozenInstanceError):
-        config.patch_size = 2
-    assert config.num_patches == 9
