@@ -11,8 +11,8 @@ import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
+from page_scripts import WATCH_SHIFTS
 from test_live_bert import SENTENCES, WITHOUT_WASM, change_worker, quantized_bert, run_in_torch
-from test_reading_pages import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
 import course_lib

@@ -6,9 +6,9 @@ import re
 
 import pytest
 import torch
-from test_chapter_form import CHAPTERS, cells, source
 from wrong_answers import WRONG_ANSWERS
 
+from chapters import CHAPTERS, cells, source
 from course_lib.exercises import check, exercise_names, verdict
 from course_lib.exercises.registry import run
 
