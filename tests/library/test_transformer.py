@@ -97,10 +97,11 @@ def test_target_padding_does_not_matter():
     assert_close(model(SOURCE, TARGET)[1:, :3], model(SOURCE[1:], TARGET[1:, :3]), atol=1e-5, rtol=0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(st.integers(1, 4), st.integers(1, 9), st.integers(1, 9), st.booleans())
 def test_shapes_and_cached_steps(batch, m, n, norm_first):
     """任意的长短：逐步带着缓存算，与一次算完相同。"""
+    torch.manual_seed(0)
     model = transformer(norm_first)
     source, target = torch.randint(1, 13, (batch, m)), torch.randint(1, 11, (batch, n))
     logits = model(source, target)
