@@ -31,6 +31,7 @@ def setup(seed: int = 0) -> None:
     """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），让图里的汉字显示得出来，并报出版本与设备。
 
     参数：seed，随机数种子；同一个种子、同一台机器，每次运行的结果相同。
+    错误：同 `best_device`。
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # CUDA 的确定性算法要求先设好它
     random.seed(seed)
@@ -48,8 +49,9 @@ def setup(seed: int = 0) -> None:
         shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, _plot)
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-    print(f"torch {torch.__version__.split('+')[0]} · {device} · 随机数种子 {seed}")
+    device = best_device()
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()
+    print(f"torch {torch.__version__.split('+')[0]} · {name} · 随机数种子 {seed}")
 
 
 def best_device() -> torch.device:

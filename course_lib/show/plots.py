@@ -81,7 +81,7 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     if rows <= 8 and cols <= 8 if annotate is None else annotate:
         for (row, col), value in np.ndenumerate(values):
             text = (
-                f"{value:.2f}" if math.isfinite(value) else str(value).replace("inf", "∞").replace("-", "−")
+                f"{value:z.2f}" if math.isfinite(value) else str(value).replace("inf", "∞").replace("-", "−")
             )
             light = math.isfinite(value) and abs(value) > 0.6 * top
             ax.text(col, row, text, ha="center", va="center", fontsize=8, color="white" if light else "black")

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import BOOK
+from built_book import BOOK
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent

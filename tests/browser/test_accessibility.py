@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from accessible_pages import repair
 from axe_playwright_python.base import AXE_SCRIPT
-from test_pages import PAGES
+from built_book import PAGES
 
 FRONT_DOORS = {"index.html", "zh-TW/index.html"}  # 只是转去首页
 # 繁体的页面只差文字

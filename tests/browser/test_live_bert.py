@@ -14,10 +14,11 @@ from statistics import median
 import live_data
 import pytest
 import torch
-from conftest import serve
+from built_book import serve
 from live_helpers import FIRST, SENTENCES, WITHOUT_WASM, change_worker, forward, quantized_bert
 from live_helpers import tokenizer as python_tokenizer
-from test_tokenization import (
+from torch.nn.functional import linear
+from two_tokenizers import (
     COUNT,
     SCALARS,
     SEED,
@@ -29,7 +30,6 @@ from test_tokenization import (
     reference,
     reference_words,
 )
-from torch.nn.functional import linear
 
 from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path

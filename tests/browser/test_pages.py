@@ -7,15 +7,10 @@ import re
 import bertviz
 import pytest
 import torch
-from conftest import BOOK
+from built_book import PAGES
 
 from course_lib.show.frames import offline_frame
 
-# 书还没有成时也留一页，好让测试失败而不是消失
-PAGES = sorted(
-    page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
-)
-PAGES = PAGES or ["index.html"]
 # 繁体的页面与简体的只差文字：经 http 看一遍就够，两本书的对照在 test_traditional.py
 VISITS = [
     (page, scheme)

@@ -7,30 +7,15 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from built_book import PAGES
 from docutils import nodes
 from head_tags import add_tags, summary
 from notebook_form import repository_url
-from test_pages import PAGES
+from page_scripts import WATCH_SHIFTS
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [name for name in PAGES if (ROOT / name).with_suffix(".ipynb").is_file()]
 VIEWS = "chapters/13_bertviz.html"
-
-# web.dev 的定义：相隔不到 1 秒、总长不到 5 秒的移动算作一段，取最大的一段
-WATCH_SHIFTS = """
-if (window === top) {
-  let first = 0, last = 0, sum = 0;
-  window.shift = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
-      if (entry.startTime - last > 1000 || entry.startTime - first > 5000) [first, sum] = [entry.startTime, 0];
-      last = entry.startTime;
-      sum += entry.value;
-      window.shift = Math.max(window.shift, sum);
-    }
-  }).observe({type: 'layout-shift', buffered: true});
-}"""
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import re
 import numpy as np
 import pytest
 import torch
-from test_chapter_form import CHAPTERS, cells, source
 from wrong_answers import WRONG_ANSWERS
 
+from chapters import CHAPTERS, cells, source
 from course_lib.exercises import EXERCISES, check, exercise_names, verdict
 from course_lib.exercises.comparing import same
 from course_lib.exercises.exercise import Exercise, Symptom

@@ -143,6 +143,15 @@ def test_best_device(monkeypatch, there_is_cuda, expected):
     assert best_device() == torch.device("cpu")
 
 
+@pytest.mark.parametrize(("chosen", "shown"), [("", "某块显卡 0"), ("cpu", "CPU")])
+def test_setup_names_the_device_in_use(monkeypatch, capsys, chosen, shown):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device=None: f"某块显卡 {device.index or 0}")
+    monkeypatch.setenv("COURSE_DEVICE", chosen)
+    setup()
+    assert capsys.readouterr().out.split(" · ")[1] == shown
+
+
 @pytest.mark.parametrize("name", ["cuda:97", "meta", "gpu", "cpu cuda"])
 def test_a_device_that_is_not_there(monkeypatch, name):
     """meta 上放得下数，却取不回来；gpu 不是 torch 的名字。"""

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from library_reference import to_rst
 from pybtex.database import parse_file
-from test_chapter_form import CHAPTERS, ROOT, cells, source
+
+from chapters import CHAPTERS, ROOT, cells, source
 
 BIBLIOGRAPHY = parse_file(str(ROOT / "chapters" / "references.bib"))
 # 延伸阅读里的一篇：*Title*, 2017

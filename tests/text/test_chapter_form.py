@@ -2,18 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 from unicodedata import east_asian_width
 
 import notebook_form
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
-NOTEBOOKS = notebook_form.chapters()
-# 勘误实验室也是笔记本，但不是一章：没有练习，条目多少由讲义决定
-CHAPTERS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
-PAGES = sorted((ROOT / "chapters").glob("*.md"))
+from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
+
 SECTIONS = [
     "直觉",
     "公式与形状",
@@ -39,15 +35,6 @@ FORBIDDEN = {
     "显而易见": "（删去）",
 }
 HAN = r"[\u4e00-\u9fff]"
-
-
-def cells(path, kind=None):
-    notebook = json.loads(path.read_text(encoding="utf8"))
-    return [c for c in notebook["cells"] if kind in (None, c["cell_type"])]
-
-
-def source(cell):
-    return "".join(cell["source"])
 
 
 def columns(line):

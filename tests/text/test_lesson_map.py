@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from conftest import BOOK
-from test_chapter_form import ROOT, cells, source
+from built_book import BOOK
+
+from chapters import ROOT, cells, source
 
 TEXT = (ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")
 ROWS = {

@@ -1,4 +1,4 @@
-"""成书与浏览器：打开网页的几个测试文件共用一个服务器、一个 Chromium。"""
+"""成好的书：它在哪里，有哪些页，怎样在本机提供它，用哪个浏览器打开它。"""
 
 import functools
 import os
@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import sync_playwright
-
 BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
+PAGES = sorted(
+    page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
+)
+# 书还没有成时也留一页，好让测试失败而不是消失
+PAGES = PAGES or ["index.html"]
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -24,22 +26,16 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def book():
-    if not (BOOK / "index.html").is_file():
-        pytest.fail(f"{BOOK} 里没有成书：请先运行 make book。")
-    return BOOK
+@contextmanager
+def open_browser():
+    from playwright.sync_api import sync_playwright  # 只看文件的测试不必等它
 
-
-@pytest.fixture(scope="session")
-def browser():
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.fail("找不到 Chromium：请先安装它，例如 apt install chromium。")
+    assert path, "找不到 Chromium：请先安装它，例如 apt install chromium。"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @contextmanager
@@ -54,16 +50,3 @@ def serve(folder):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
-
-
-@pytest.fixture(scope="session")
-def roots(book):
-    with serve(book) as url:
-        yield {"http": url, "file": f"{book.as_uri()}/"}
-
-
-@pytest.fixture
-def blank(browser):
-    page = browser.new_page()
-    yield page
-    page.close()
