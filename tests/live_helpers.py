@@ -1,6 +1,8 @@
 """网页里的 BERT 的几个测试文件共用：拿来比的句子，course_lib 的答案，怎样改动后台线程。"""
 
+import re
 from functools import cache
+from pathlib import Path
 
 import live_data
 import torch
@@ -9,6 +11,10 @@ from torch.nn.functional import cosine_similarity
 from course_lib.bert import Bert
 from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
 from course_lib.weights import builtin_path
+
+PROSE = (Path(__file__).parents[1] / "chapters/live.md").read_text(encoding="utf-8")
+# 做什么、course_lib 的名字、live/bert.js 的名字
+NAMES = re.findall(r"(?m)^\| [^|]+ \| `([\w.]+)` \| `(\w+)` \|$", PROSE)
 
 THEY = "John and Paul wrote several songs when they were inspired."
 BANKS = "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank."

@@ -9,9 +9,8 @@ import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
-from live_helpers import BANKS, THEY, WITHOUT_WASM, change_worker, random_pairs, run, tokenizer
+from live_helpers import BANKS, NAMES, PROSE, THEY, WITHOUT_WASM, change_worker, random_pairs, run, tokenizer
 from page_scripts import WATCH_SHIFTS
-from test_live_prose import NAMES, PROSE
 from torch.nn.functional import cosine_similarity
 
 from course_lib.tokenization import CJK

@@ -3,20 +3,27 @@
 import inspect
 import os
 import re
-from pathlib import Path
 
 import live_data
 import torch
-from live_helpers import BANKS, SENTENCES, THEY, bert, forward, quantized_bert, random_pairs, run, tokenizer
+from live_helpers import (
+    BANKS,
+    NAMES,
+    PROSE,
+    SENTENCES,
+    THEY,
+    bert,
+    forward,
+    quantized_bert,
+    random_pairs,
+    run,
+    tokenizer,
+)
 from torch.nn.functional import cosine_similarity
 
 import course_lib
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
-
-PROSE = (Path(__file__).parents[2] / "chapters/live.md").read_text(encoding="utf-8")
-# 做什么、course_lib 的名字、live/bert.js 的名字
-NAMES = re.findall(r"(?m)^\| [^|]+ \| `([\w.]+)` \| `(\w+)` \|$", PROSE)
 
 
 def weight(text, layer, head, query, *keys):
