@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 from docutils import nodes
 from head_tags import add_tags, summary
-from notebook_form import repository_url
+from notebook_form import canonical
+from repository import public_url
 from test_pages import PAGES
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +108,7 @@ def test_a_chapter_prints_whole(tab, roots):
 @pytest.mark.parametrize("address", ["/REPO/no", "/REPO/chapters/no/such/page.html", "/no/such.html"])
 def test_a_wrong_address_leads_home(tab, book, address):
     """像 GitHub Pages 那样：书放在 /仓库名/ 或 / 下，找不到时不论多深都给出 404.html。"""
-    name = repository_url().rpartition("/")[2]
+    name = (public_url() or "/book").rpartition("/")[2]
     address = address.replace("REPO", name)
     root = f"/{name}/" if address.startswith(f"/{name}/") else "/"
 
@@ -139,12 +140,22 @@ def test_the_lost_page_leads_home_from_the_disk(tab, roots):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_can_be_taken_away_and_launched(book, name):
+    """带得走；有公开的仓库就能在 Colab 里打开，没有就一个字也不提。"""
     text = (book / name).read_text(encoding="utf-8")
     source = (ROOT / name).with_suffix(".ipynb")
     link = re.search(r'href="\.\./(_sources/[^"]+\.ipynb)"', text)[1]
-    assert json.loads((book / link).read_bytes()) == json.loads(source.read_bytes())
-    path = f"{repository_url().removeprefix('https://github.com/')}/blob/main/chapters/{source.name}"
-    assert text.count(f"https://colab.research.google.com/github/{path}") == 2  # 徽章与按钮
+    taken = (book / link).read_text(encoding="utf-8")
+    assert taken == canonical(json.loads(source.read_bytes()), source.name, public_url())
+    address = str(public_url()).removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{address}/blob/main/chapters/{source.name}"
+    times = 2 if public_url() else 0  # 徽章与按钮
+    assert text.count(colab) == text.count("//colab.") == times
+    assert text.count("%pip") == times // 2 and "course_lib.show" in text
+
+
+def test_placeholder_is_nowhere_in_the_book(book):
+    for path in [path for kind in ("html", "ipynb", "js") for path in book.rglob(f"*.{kind}")]:
+        assert "OWNER" not in path.read_text(encoding="utf-8"), path
 
 
 def test_every_page_says_what_it_is_about(book):
