@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ PIP = [sys.executable, "-m", "pip", "install", "--no-compile"]
 LARGE = (
     "接下来要下载 CUDA 版的 torch，连同部件有好几 GB；没有显卡就按 Ctrl+C 停下，"
     "改用 make book TORCH_INDEX=CPU 版的源，小得多（PyTorch 官网的安装页写着这个源的地址）。"
+)
+ON_GITHUB = (
+    "::notice::没有设仓库的变量 TORCH_CPU_INDEX，要下载好几 GB 的 CUDA 版 torch；怎样设，见 CONTRIBUTING.md。"
 )
 
 
@@ -36,7 +40,7 @@ def main(index: str = "") -> None:
     # CPU 版要的包都在清单里；别的源里未必都有
     options = ["--no-deps", "--index-url", index] if index else []
     if not index and brings_cuda(pinned()):
-        print(LARGE, flush=True)
+        print(ON_GITHUB if "GITHUB_ACTIONS" in os.environ else LARGE, flush=True)
     sys.exit(subprocess.run([*PIP, "--progress-bar", "on", *options, pinned()]).returncode)
 
 
