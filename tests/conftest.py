@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+from tiers import *  # noqa: F403 钩子与夹具都要在 conftest 里
 
 BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
 FLAGS = [

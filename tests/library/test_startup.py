@@ -3,6 +3,9 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.subprocess
 SLOW = ("transformers", "sklearn", "huggingface_hub", "pyarrow")
 CODE = f"""
 import sys
