@@ -97,7 +97,7 @@ bench: $(READY)
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
-	PYTHONPATH=tests $(BIN)/python bench/pages.py
+	PYTHONPATH=tests:.ci $(BIN)/python bench/pages.py
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book

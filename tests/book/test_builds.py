@@ -12,7 +12,7 @@ import pytest
 import repository
 import yaml
 from bs4 import BeautifulSoup
-from conftest import BOOK
+from built_book import BOOK
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent

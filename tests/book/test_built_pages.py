@@ -3,7 +3,7 @@
 import re
 
 import chapter_times
-from conftest import BOOK
+from built_book import BOOK
 from test_chapter_form import ROOT, cells
 from test_lesson_map import PLACE, ROWS
 

@@ -14,7 +14,7 @@ from statistics import median
 import live_data
 import pytest
 import torch
-from conftest import serve
+from built_book import serve
 from test_tokenization import (
     COUNT,
     SCALARS,
