@@ -42,7 +42,8 @@ PAGE = """<!doctype html>
 def write_page(app, exception):
     # 站点只认最上一层的那一份，它属于简体的书
     if exception is None and app.builder.name == "html" and LANGUAGE == "zh-CN":
-        folder = app.config.html_theme_options["repository_url"].rpartition("/")[2]
+        # 没有公开的地址，就不知道会在哪个文件夹下
+        folder = app.config.html_theme_options["repository_url"].rpartition("/")[2] or "book"
         page = PAGE.format(title=app.config.html_title, folder=folder, home=app.config.root_doc)
         Path(app.outdir, "404.html").write_text(page, encoding="utf-8")
 

@@ -2,18 +2,22 @@
 
 import functools
 import os
-import shutil
 import threading
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import chromium
+
 BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
-PAGES = sorted(
+ALL_PAGES = sorted(
     page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
 )
 # 书还没有成时也留一页，好让测试失败而不是消失
-PAGES = PAGES or ["index.html"]
+ALL_PAGES = ALL_PAGES or ["index.html"]
+# make check-changed 只逐页看改过的
+ONLY = os.environ.get("BOOK_PAGES", "").split()
+PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") in ONLY] if ONLY else ALL_PAGES
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -30,8 +34,8 @@ FLAGS = [
 def open_browser():
     from playwright.sync_api import sync_playwright  # 只看文件的测试不必等它
 
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert path, "找不到 Chromium：请先安装它，例如 apt install chromium。"
+    path = chromium.find()
+    assert path, "找不到 Chromium：请先运行 make browser。"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

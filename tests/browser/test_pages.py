@@ -7,7 +7,7 @@ import re
 import bertviz
 import pytest
 import torch
-from built_book import PAGES
+from built_book import ALL_PAGES, PAGES
 
 from course_lib.show.frames import offline_frame
 
@@ -170,7 +170,7 @@ def test_the_pattern_above_finds_loads(text):
 
 def test_changing_the_layer_redraws_a_head_view(book, blank, roots):
     name = next(
-        (page for page in PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None
+        (page for page in ALL_PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None
     )
     assert name, "书里一个头视图也没有。"
     blank.goto(roots["file"] + name)

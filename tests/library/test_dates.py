@@ -83,6 +83,7 @@ def test_leap_days_exist_only_in_leap_years():
     assert {"1904", "2088"} <= leap and "1900" not in leap and all(int(year) % 4 == 0 for year in leap)
 
 
+@pytest.mark.subprocess
 def test_same_seed_same_dates_even_in_another_process():
     program = "from course_lib.tasks.dates import dates; print(dates(5, 3, 'test'))"
     # 这个进程的散列种子是随机的，与 1 不同

@@ -4,6 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.subprocess
 SLOW = ("transformers", "sklearn", "huggingface_hub", "pyarrow")
 CODE = f"""
 import sys

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from built_book import BOOK
 
 from chapters import ROOT, cells, source
 
@@ -56,15 +55,3 @@ def test_wrong_claims_are_run_in_the_lab():
             assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
             assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
             assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code
-
-
-def test_places_are_links_in_the_book():
-    page = (BOOK / "chapters" / "lesson_map.html").read_text(encoding="utf8")
-    links = set(re.findall(r'href="(\w+)\.html#([\w-]+)"', page))
-    ran = {place for row in ROWS.values() for place in PLACE.findall(row[2])}
-    assert ran <= links
-    for name in {page for page, _ in ran}:
-        html = (BOOK / "chapters" / f"{name}.html").read_text(encoding="utf8")
-        anchors = set(re.findall(r'\bid="([\w-]+)"', html))
-        code = {c["id"] for c in cells(ROOT / "chapters" / f"{name}.ipynb", "code")}
-        assert {cell for chapter, cell in ran if chapter == name and cell in code} <= anchors
