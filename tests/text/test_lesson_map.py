@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from chapters import ROOT, cells, source
+from chapters import PLACE, ROOT, cells, source
 
 TEXT = (ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")
 ROWS = {
@@ -12,7 +12,6 @@ ROWS = {
     for row in ([cell.strip() for cell in line.strip("| ").split("|")] for line in TEXT.splitlines())
     if re.fullmatch(r"S\d(\.\d+|-\d+)", row[0])
 }
-PLACE = re.compile(r"`(\w+)#([\w-]+)`")
 # 每份讲义有几条内容、几条勘误
 ITEMS = {"S0": 25, "S1": 20, "S2": 16, "S3": 22, "S4": 21}
 ERRATA = {"S0": 28, "S1": 15, "S2": 10, "S3": 15, "S4": 16}
