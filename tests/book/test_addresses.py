@@ -1,17 +1,13 @@
 """页内的地址：一节的锚来自标题，书里的每个链接都指到真有的地方。"""
 
-import os
 import re
-from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
+from built_book import BOOK
 
 from course_book.doctree.addresses import slug
-
-ROOT = Path(__file__).parents[2]
-BOOK = Path(os.environ.get("BOOK_HTML") or ROOT / "_build" / "html").resolve()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ def test_a_word_that_no_page_shows_is_named(tmp_path, monkeypatch):
     ]
     page = tmp_path / "page.html"
     builder = SimpleNamespace(name="html", get_outfilename=lambda name: page)
-    app = SimpleNamespace(builder=builder, env=SimpleNamespace(found_docs=["page"]))
+    config = SimpleNamespace(html_theme_options={"launch_buttons": {}})
+    app = SimpleNamespace(builder=builder, config=config, env=SimpleNamespace(found_docs=["page"]))
     page.write_text("".join(f'<a title="{word}">' for word in words), encoding="utf-8")
     interface.check_words(app, None)
     page.write_text(page.read_text(encoding="utf-8").replace("明暗", "Color mode"), encoding="utf-8")

@@ -53,7 +53,6 @@ def test_missing_package_is_named():
     [
         ("https://github.com/Someone/book", "https://someone.github.io/book/"),
         ("https://github.com/Someone/someone.github.io", "https://someone.github.io/"),
-        ("https://github.com/OWNER/REPO", ""),
         ("https://git.example/someone/book", ""),
         ("", ""),
     ],

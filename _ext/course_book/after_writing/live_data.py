@@ -2,7 +2,7 @@
 
 矩阵只存 8 位整数，同一行里每 64 个数共用一个比例（float32），不存零点；计算时仍换回浮点数。
 偏置、层归一化、位置嵌入与段嵌入不大，原样存 float32。
-每层一个文件，词元嵌入表每 128 行一个文件（一句话只用得着几个）。
+每层一个文件，词元嵌入表每 4096 行一个文件：编号越小的词越常用，网页取到头几个就能算一般的句子。
 live/linear.wat 汇编成 linear.wasm，也是一个数据文件。
 每个文件有两份：http 用 .bin；从 file:// 打开时浏览器只肯载入脚本，用写着 base64 的 .js。
 """
@@ -24,8 +24,8 @@ from course_lib.weights import builtin_path
 SCRIPTS = ROOT / "live"
 KERNEL = SCRIPTS / "linear.wat"
 GROUP_SIZE = 64
-SHARD_ROWS = 128
-# 与 live/engine.js 的 maxTokens 相同：再长就不算，位置嵌入也只要这么多
+SHARD_ROWS = 4096
+# 再长，注意力图就看不清了；位置嵌入也只要这么多
 MAX_TOKENS = 64
 
 
@@ -49,7 +49,7 @@ def to_bytes(*tensors: Tensor) -> bytes:
 
 @cache
 def data_files() -> dict[str, bytes]:
-    """文件名 → 内容。"""
+    """文件名 → 内容；网页照这个次序取。"""
     folder = builtin_path()
     bert = Bert.from_pretrained(folder)
     embeddings = bert.embeddings
@@ -69,7 +69,6 @@ def data_files() -> dict[str, bytes]:
             for parameter in layer.parameters():
                 tensors += quantize(parameter) if parameter.dim() == 2 else [parameter]
             files[f"layer{number}.bin"] = to_bytes(*tensors)
-        at_open = list(files)
         for number, rows in enumerate(embeddings.tokens.weight.split(SHARD_ROWS)):
             files[f"tokens{number}.bin"] = to_bytes(*quantize(rows))
     config = {
@@ -82,7 +81,6 @@ def data_files() -> dict[str, bytes]:
         "maxTokens": MAX_TOKENS,
         "groupSize": GROUP_SIZE,
         "shardRows": SHARD_ROWS,
-        "atOpen": at_open,
         "files": {name: len(content) for name, content in files.items()},
     }
     return files | {"config.json": json.dumps(config).encode()}
@@ -93,10 +91,10 @@ def as_script(name: str, content: bytes) -> bytes:
 
 
 def fill_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """让 folder 里恰好是 files；内容没有变的不写。"""
+    """让 folder 里的文件恰好是 files；内容没有变的不写。"""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
-        if path.name not in files:
+        if path.is_file() and path.name not in files:
             path.unlink()
     for name, content in files.items():
         path = folder / name
@@ -106,10 +104,8 @@ def fill_folder(folder: Path, files: dict[str, bytes]) -> None:
 
 def write_scripts(folder: Path) -> None:
     """live/ 里的脚本与样式，换成这本书的语言。"""
-    folder.mkdir(parents=True, exist_ok=True)
-    for source in SCRIPTS.glob("*.[cj]s*"):
-        text = in_book_language(source.read_text(encoding="utf-8"))
-        (folder / source.name).write_text(text, encoding="utf-8")
+    sources = SCRIPTS.glob("*.[cj]s*")
+    fill_folder(folder, {s.name: in_book_language(s.read_text(encoding="utf-8")).encode() for s in sources})
 
 
 def write_data(folder: Path) -> None:

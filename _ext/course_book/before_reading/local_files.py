@@ -35,9 +35,9 @@ def extension_digest() -> str:
 
 
 def pages_address(repository: str) -> str:
-    """GitHub Pages 给这个仓库的地址；仓库不在 GitHub 上，或地址还是占位的 OWNER/REPO，就是空的。"""
+    """GitHub Pages 给这个仓库的地址；没有公开的仓库，或它不在 GitHub 上，就是空的。"""
     match = re.fullmatch(r"https://github\.com/([\w-]+)/([\w.-]+)", repository)
-    if match is None or match.groups() == ("OWNER", "REPO"):
+    if match is None:
         return ""
     site = f"{match[1].lower()}.github.io"
     return f"https://{site}/" if match[2].lower() == site else f"https://{site}/{match[2]}/"

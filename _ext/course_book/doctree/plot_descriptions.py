@@ -69,10 +69,13 @@ def describe_plots(app, doctree, docname):
         cell = ancestor(image, lambda node: node.get("nb_element") == "cell_code")
         plots_in[section] += 1
         code = next(cell.findall(nodes.literal_block)).astext()
-        words = "；".join(f"{kind}：{'、'.join(texts)}" for kind, texts in words_in(code).items())
+        # 代码已随书换过
+        words = "；".join(
+            f"{in_book_language(kind)}：{'、'.join(texts)}" for kind, texts in words_in(code).items()
+        )
         number = in_book_language(f"一节的第 {plots_in[section]} 幅图")
         name = in_book_language("“") + section[0].astext() + in_book_language("”") + number
-        image["alt"] = "。".join(filter(None, [name, in_book_language(words), lead_to(cell)]))
+        image["alt"] = "。".join(filter(None, [name, words, lead_to(cell)]))
 
 
 def setup(app):

@@ -94,6 +94,7 @@ WORDS = {
     "权重装": "權重裝",
     "能支持多": "能支持多",
     "学生发": "學生發",
+    "公元": "公元",
     "干脆": "乾脆",
     "并到": "並到",
     "几乎": "幾乎",
@@ -117,7 +118,7 @@ WORDS = {
 KEPT_WORDS = [
     "运行|执行|进行|并行|平行|串行|流行|通行|银行|飞行|行为(?![值向单])|行不通|本行(?!的)|换行|断行|空行",
     "就行(?!数)|也行(?!数)|都行(?!数)|不行(?!数)",
-    "序列|排列|并列|名列|前列|列出|列表|列举|列了|列在|都列|再列|着列",
+    "只列|序列|排列|并列|名列|前列|列出|列表|列举|列了|列在|都列|再列|着列",
     "一列(?:图|词元|向量|整数|数(?!未)| matplotlib)|给的一列",
     "行(?:代码|公式|函数)|一两行|添几行|排成一行|写成一行|打印.{0,10}行|关于.{0,20}的几行",
     "横为[行列]|“[行列]”",
@@ -149,15 +150,22 @@ KEPT_PASSAGES = [
     *["矩阵的四行代表四个词", "习惯称行"],
 ]
 SWAPPED = [
-    r"[每各这那该同整前后第首末上下左右批些条一二两三四五六七八九十百\d⌘)）] ?[行列]",
+    r"[每各这那该同整前后第首末上下左右批些条一二两三四五六七八九十百\d⌘)）}] ?[行列]",
     r"第 [a-z] [行列]",
     r"的[行列](?!为)",
     r"[对按把逐了乱零]行",
     r"[行列][数号和长与、是]",
     r"(?:[与、]|都是|要是|所以是)[行列]",
     r"[行列]的(?:次序|意思)",
+    '"[行列]"',
     r"行行|text\{ [行列]|, [行列],",
-    r"(?:编译的|至少要有|表有|矩阵要|那|前|最近的|最后|填充|给定|要|就有|有|成|第)几[行列]",
+    r"(?:编译的|网络的|至少要有|表有|矩阵要|那|前|最近的|最后|填充|给定|要|就有|有|成|第)几[行列]",
+]
+
+# 分词那一章拿两岸的写法作比较，又印出英文词表里的汉字：这些是材料，照原样
+AS_IS = [
+    *["东京和北京都是首都", "今天我们学习怎样分词", "图书馆里很安静", "他在江边读书", "[UNK] 学 [UNK]"],
+    "一 三 上 下 不 世 中 主 久 之 也 事 二 五 井 京 人 亻 仁 介 代 仮 伊 会 佐 侍 保 信 健 元",
 ]
 
 CODE = "⌘"
@@ -180,7 +188,7 @@ def glossary_words() -> dict[str, str]:
 OPENCC = OpenCC("s2twp")
 # 术语与 OpenCC 的结果相同时不必列出：整句交给它，它还能看上下文
 TERMS = {word: result for word, result in glossary_words().items() if OPENCC.convert(word) != result}
-CHANGED = TERMS | WORDS
+CHANGED = TERMS | WORDS | dict(zip(AS_IS, AS_IS, strict=True))
 KNOWN = re.compile("|".join(sorted(map(re.escape, CHANGED), key=len, reverse=True)))
 
 
@@ -210,16 +218,22 @@ def mark(text: str) -> str:
 
 
 def convert_marked(text: str) -> str:
+    if "\0" in text:  # OpenCC 读到它就停，后面的字会一声不响地丢掉
+        raise ValueError(f"文字里有空字符 NUL，换不了：{text!r}")
     parts, end = [], 0
     for word in KNOWN.finditer(text):
-        parts += [OPENCC.convert(text[end : word.start()]), CHANGED[word[0]]]
+        parts += [convert_unknown(text[end : word.start()]), CHANGED[word[0]]]
         end = word.end()
-    text = "".join(parts) + OPENCC.convert(text[end:])
-    # 两个寻常的字，OpenCC 在它不认得的词旁边会认错：“文本里”与“办法是只看”
-    text = re.sub("(?<![公英海])里(?!程)", "裡", text)
-    text = re.sub("(?<![一兩二三四五六七八九十幾每])隻", "只", text)
+    text = "".join(parts) + convert_unknown(text[end:])
     text = re.sub("[“”‘]|’(?![a-z])", lambda quote: QUOTES[quote[0]], text)  # 留下 What’s 里的撇号
     return re.sub("[\ue000\ue001]", lambda letter: SETTLED[letter[0]], text)
+
+
+def convert_unknown(text: str) -> str:
+    text = OPENCC.convert(text)
+    # 两个寻常的字，OpenCC 在它不认得的词旁边会认错：“文本里”与“办法是只看”
+    text = re.sub("(?<![公英海])里(?!程)", "裡", text)
+    return re.sub("(?<![一兩二三四五六七八九十幾每])隻", "只", text)
 
 
 def convert(text: str) -> str:

@@ -1,7 +1,8 @@
 """同一本书的繁体版：环境变量 `BOOK_LANG` 是 zh-TW 时，把读进来的每一页换成台湾的繁体。
 
-换的是解析之后的文档树：标题的锚已经定下，代码格早已执行，所以两本书的锚、代码与输出完全相同；
-标题、目录与检索都由换过的树得来。每一页的页眉有去另一本书同一页的链接。
+换的是解析之后的文档树：标题的锚已经定下，代码格早已执行，所以两本书的锚相同，代码与输出只有汉字不同：
+注释、字符串、打印出的话与图里的字一同换过。标题、目录与检索都由换过的树得来。
+每一页的页眉有去另一本书同一页的链接。
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 import sphinx.locale
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.errors import ConfigError
@@ -30,7 +32,18 @@ CONFIG = [
     *["togglebutton_hint", "togglebutton_hint_hide", "nb_code_prompt_show", "nb_code_prompt_hide"],
 ]
 HAN = re.compile("[\u4e00-\u9fff\ue000\ue001]")
+# 一段话里的这些不是话
 CODE = (nodes.FixedTextElement, nodes.literal, nodes.math, nodes.raw, addnodes.desc_signature, addnodes.index)
+# 其中着色之前还是一段文字的
+SOURCE = (nodes.literal_block, nodes.doctest_block, nodes.literal, addnodes.desc_signature)
+# 网页与 SVG 里标明语言与字体之处
+LABELS = {
+    "zh-CN": "zh-TW",
+    "YaHei": "JhengHei",
+    "Sans SC": "Sans TC",
+    "CJK SC": "CJK TC",
+    "PingFang SC": "PingFang TC",
+}
 # 术语表里并列两岸写法的那几栏，照原样
 QUOTED_COLUMNS = {"简体", "繁體", "不写作"}
 
@@ -38,21 +51,43 @@ logger = logging.getLogger(__name__)
 
 
 def in_book_language(text: str) -> str:
-    return taiwan_chinese.convert(text) if LANGUAGE == "zh-TW" else text
+    return to_traditional(text, None) if LANGUAGE == "zh-TW" else text
 
 
-def convert_markup(text: str, marks: str) -> str:
+def to_traditional(text: str, location) -> str:
+    report_undecided(text, location)
+    return taiwan_chinese.convert(text)
+
+
+def convert_markup(text: str, marks: str, location) -> str:
     """标记之间的汉字逐段换，标记本身不动；`marks` 是哪些字符把它们隔开。"""
+    report_undecided(text, location)
     parts = re.split(f"([{marks}])", taiwan_chinese.mark(text))
     return "".join(taiwan_chinese.convert_marked(part) if HAN.search(part) else part for part in parts)
 
 
-def report_undecided(text: str, node):
+def convert_html(text: str, location) -> str:
+    """一段网页或一幅 SVG。"""
+    if 'class="highlight"' in text:  # 着过色的源码：一句话会被颜色隔成几截
+        page = BeautifulSoup(text, "html.parser")
+        texts = list(page.find_all(string=True))
+        report_undecided("".join(texts), location)
+        for old, new in zip(texts, taiwan_chinese.convert_pieces(texts), strict=True):
+            if new != old:
+                old.replace_with(new)
+        return str(page)
+    text = convert_markup(text, '<>"&;', location)
+    for simplified, traditional in LABELS.items():
+        text = text.replace(simplified, traditional)
+    return text
+
+
+def report_undecided(text: str, location):
     for context in taiwan_chinese.undecided(text):
         logger.warning(
             "不知道这里的行与列要不要换，请在 _ext/course_book/doctree/taiwan_chinese.py 里补一条：%s",
             context,
-            location=node,
+            location=location,
         )
 
 
@@ -91,23 +126,23 @@ class ToTraditional(SphinxTransform):
         for block in list(self.document.findall(nodes.TextElement)):
             if not (isinstance(block, CODE) or block in quoted or is_inside_another(block)):
                 self.convert_block(block)
+        for code in list(self.document.findall(lambda node: isinstance(node, SOURCE) and node not in quoted)):
+            for text in list(code.findall(nodes.Text)):
+                text.parent.replace(text, nodes.Text(to_traditional(text.astext(), code)))
+            code.rawsource = code.astext()  # 两者不同时，Sphinx 不给代码着色
         for raw in self.document.findall(nodes.raw):
-            # 着过色的源码也是 raw
-            if 'class="highlight"' not in raw.astext() and HAN.search(raw.astext()):
-                report_undecided(raw.astext(), raw)
-                text = convert_markup(raw.astext(), '<>"&;').replace("zh-CN", "zh-TW")
-                raw.children, raw.rawsource = [nodes.Text(text)], ""
+            if HAN.search(raw.astext()):
+                raw.children = [nodes.Text(convert_html(raw.astext(), raw))]
         for math in self.document.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))):
-            report_undecided(math.astext(), math)
-            math.children = [nodes.Text(convert_markup(math.astext(), "{}"))]
+            math.children = [nodes.Text(convert_markup(math.astext(), "{}", math))]
         for node in self.document.findall(nodes.Element):
             for name in {"alt", "caption", "rawcaption"} & node.attributes.keys():
                 if node[name]:
-                    node[name] = taiwan_chinese.convert(node[name])
+                    node[name] = to_traditional(node[name], node)
 
     def convert_block(self, block):
         texts = list(leaves(block))
-        pieces = [taiwan_chinese.CODE if isinstance(text, CODE) else str(text) for text in texts]
+        pieces = [taiwan_chinese.CODE if isinstance(text, CODE) else text.astext() for text in texts]
         report_undecided("".join(pieces), block)
         for text, new in zip(texts, taiwan_chinese.convert_pieces(pieces), strict=True):
             if isinstance(text, nodes.Text) and new != text:
@@ -120,7 +155,7 @@ def convert_config(app, config):
             return {key: convert(item) for key, item in value.items()}
         if isinstance(value, list):
             return [convert(item) for item in value]
-        return taiwan_chinese.convert(value) if isinstance(value, str) else value
+        return to_traditional(value, None) if isinstance(value, str) else value
 
     for name in CONFIG:
         config[name] = convert(config[name])
@@ -145,12 +180,12 @@ def share_execution_folder(app):
 
 
 def convert_figures(app, exception):
-    """作为图片插入的插图，文字在文件里。"""
+    """代码画的图与作为图片插入的插图，文字在文件里。"""
     for source, name in app.builder.images.items() if exception is None else ():
         if name.endswith(".svg"):
             text = Path(app.srcdir, source).read_text(encoding="utf-8")
             path = Path(app.outdir, app.builder.imagedir, name)
-            path.write_text(convert_markup(text, '<>"&;'), encoding="utf-8")
+            path.write_text(convert_html(text, source), encoding="utf-8")
 
 
 def link_other_book(app, pagename, templatename, context, doctree):

@@ -60,7 +60,8 @@ def extra_pages(app):
     """首页在子文件夹里，从 index.html 转过去；404.html 站点只认最上一层的那一份，它属于简体的书。"""
     yield "index", {}, "front_door.html"
     if LANGUAGE == "zh-CN":
-        folder = Path(app.config.html_theme_options["repository_url"]).name
+        # 没有公开的地址，就不知道会在哪个文件夹下
+        folder = Path(app.config.html_theme_options["repository_url"]).name or "book"
         yield "404", {"folder": folder}, "404.html"
 
 

@@ -1,6 +1,5 @@
 """“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。"""
 
-import json
 from functools import cache
 
 from docutils import nodes
@@ -8,15 +7,17 @@ from docutils import nodes
 from course_book.after_writing import live_data
 from course_book.doctree.traditional_chinese import LANGUAGE
 
-SCRIPTS = ["tokenizer.js", "bert.js", "simd.js", "engine.js", "page.js"]
+SCRIPTS = [
+    *("tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"),
+    *("marks.js", "charts.js", "state.js", "parts.js", "panel.js"),
+]
 PAGE = "chapters/live"
 
 
 @cache
-def bytes_at_open() -> int:
-    """打开时要取的字节数；一句话用到的几片词元嵌入另算，大约半兆。"""
-    files = live_data.data_files()
-    return sum(len(files[name]) for name in json.loads(files["config.json"])["atOpen"])
+def data_bytes() -> int:
+    """按下按钮要取的字节数。"""
+    return sum(map(len, live_data.data_files().values()))
 
 
 def has_panel(doctree) -> bool:
@@ -32,8 +33,8 @@ def add_tags(app, pagename, templatename, context, doctree):
     page = root + app.builder.get_target_uri(PAGE)
     tags = [f'<link rel="stylesheet" href="{root}live/live.css">']
     for name in SCRIPTS:
-        facts = f' data-root="{data}" data-page="{page}" data-bytes="{bytes_at_open()}"'
-        tags.append(f'<script defer src="{root}live/{name}"{facts if name == "page.js" else ""}></script>')
+        facts = f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"'
+        tags.append(f'<script defer src="{root}live/{name}"{facts if name == "panel.js" else ""}></script>')
     context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
 
 
