@@ -148,7 +148,7 @@ def disturbed(value):
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int | float):
-        return [value + 1000, value - 0.5]
+        return [-value - 1000, 0.5 - value]  # 无穷大加减多少还是它自己
     if isinstance(value, str):
         return [value + "乙", "乙"]
     if isinstance(value, dict):
