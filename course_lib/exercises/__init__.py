@@ -21,8 +21,6 @@ from pkgutil import iter_modules
 
 from .exercise import Exercise
 from .judging import judge
-from .registry import CHECKS, Unfinished, WrongAnswer
-from .running import sandbox
 
 __all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 
@@ -34,7 +32,7 @@ for _topic in iter_modules(__path__):
 
 def exercise_names() -> list[str]:
     """所有练习的名字，按字母排序。"""
-    return sorted({*EXERCISES, *CHECKS})
+    return sorted(EXERCISES)
 
 
 def check(name: str, answer: object) -> None:
@@ -48,27 +46,10 @@ def check(name: str, answer: object) -> None:
 
 def verdict(name: str, answer: object) -> str:
     """`check` 要打印的那句话：✓ 开头是答对，✗ 是答错，○ 是还没有写完，⚠ 是检查自己出了错。"""
-    if name not in exercise_names():
+    if name not in EXERCISES:
         raise ValueError(f"没有名叫 {name!r} 的练习，现有：{'、'.join(exercise_names())}。")
-    if name in CHECKS:
-        return _old_verdict(name, answer)
     try:
         return judge(EXERCISES[name], answer)
     except Exception as error:  # 检查自己的毛病不能算在读者头上
         said = " ".join(f"{type(error).__name__}：{error}".split())
         return f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"
-
-
-def _old_verdict(name: str, answer: object) -> str:
-    # 还没有写成数据的主题
-    try:
-        if answer is None or answer is ...:
-            raise Unfinished
-        with sandbox():
-            return f"✓ 正确。{CHECKS[name](answer)}"
-    except (Unfinished, NotImplementedError):
-        return "○ 还没有写完：把 ... 换成你的答案，再运行一次。"
-    except WrongAnswer as hint:
-        return f"✗ 还不对：{hint}"
-    except Exception as error:  # 读者的代码可能以任何方式出错，这里只转述
-        return f"✗ 运行你的答案时出错了，{type(error).__name__}：{error}"

@@ -12,12 +12,12 @@ NUMBER = (int, float)
 SEQUENCE = (list, tuple)
 TENSORS = ("布尔张量", "整数张量", "小数张量", "复数张量")
 KINDS = {
-    bool: "True 或 False",
+    bool: " True 或 False",
     int: "一个数",
     float: "一个数",
     str: "字符串",
-    list: "列表",
-    tuple: "列表",
+    list: "列表或元组",
+    tuple: "列表或元组",
     dict: "字典",
     type(None): " None",
 }

@@ -154,6 +154,7 @@ EXERCISES = [
         cases=states,
         right=first_wrong,
         wrong={
+            "各层的差都在容差之内时应当返回 -1。": lambda *args: max(first_wrong(*args), 0),
             "第 0 层每个数只差 4e-6，在容差之内；不能要求完全相等，也不要把各处的差加在一起。": [
                 first(lambda diff, real, atol: diff[real].any()),
                 first(lambda diff, real, atol: diff[real].norm() > atol),
@@ -165,7 +166,6 @@ EXERCISES = [
                 first(lambda diff, real, atol: not diff[real].abs().mean() <= atol),
             ],
             "层从 0 数起，第 0 个是嵌入层的输出。": lambda *args: first_wrong(*args) + 1,
-            "各层的差都在容差之内时应当返回 -1。": lambda *args: max(first_wrong(*args), 0),
             "放过了真实词元里的 NaN：它与谁比都是 False，不要问“有没有 > atol”，要问“是不是都 <= atol”。":
                 first(lambda diff, real, atol: (diff[real].abs() > atol).any()),
         },

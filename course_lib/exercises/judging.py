@@ -85,7 +85,9 @@ class Trial:
             return f"{self.asked(i)}没有返回值，是不是有一条路没有写 return？"
         if isinstance(result, Raised):
             return f"{self.asked(i)}{result.sentence}"
-        ill_formed = mismatch(result, right, "答案" if self.exercise.cases is None else "结果")
+        # 先看与由它得到的东西比，再看它本身：形状不对的结果没有经过 observe
+        where = "答案" if self.exercise.cases is None else "结果"
+        ill_formed = mismatch(result, right) and mismatch(result, self.raw[i], where)
         if ill_formed:
             return f"{self.asked(i)}{ill_formed}"
         if has_nan(result) and not has_nan(right):

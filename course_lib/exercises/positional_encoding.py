@@ -89,7 +89,7 @@ EXERCISES = [
             (sinusoidal_encoding(1001, d)[position].double(),) for d in (64, 128) for position in (0, 300, 5, 1, 1000)
         ],
         right=lambda row: math.atan2(row[-2], row[-1]) / slowest(row),
-        atol=0.1,
+        atol=0.02,
         wrong={
             "这是最快的一对，每 2π ≈ 6.28 个位置转一圈，转了几圈看不出来；换最慢的一对。": lambda row: math.atan2(row[0], row[1]),
             "这是最慢一对的角度，还要除以它的频率，才是位置。": lambda row: math.atan2(row[-2], row[-1]),
