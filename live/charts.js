@@ -11,8 +11,8 @@ globalThis.LiveCharts = (() => {
     return canvas;
   }
 
-  // 一张矩阵，左边是行的名字，上边是列的名字，row 是选中的一行；格子太小时只写选中的那个名字。
-  // onPoint(行, 列)：指着一格；onChoose(行)：点了一行的任何一处，连名字在内
+  // 一张矩阵，左边是各行的名字，上边是各列的名字，row 是选中的一行；格子太小时只写选中的那个名字。
+  // onPoint(第几行, 第几列)：指着一格；onChoose(第几行)：点了一行的任何一处，连名字在内
   function matrix({ rows, columns, values, row, width, ink, label, onPoint, onChoose }) {
     const space = (names) => 14 + 7.3 * Math.max(...names.map((name) => name.length));
     const left = space(rows);
@@ -76,7 +76,7 @@ globalThis.LiveCharts = (() => {
       next?.focus();
     });
     const choose = (i, j) => (cells[i][j].control.checked = true);
-    // valuesOf(行, 列) 给出那一张的数
+    // valuesOf(第几行, 第几列) 给出那一张的数
     const show = (valuesOf, width, ink) =>
       cells.forEach((row, i) => row.forEach((cell, j) => paint(cell.lastChild, valuesOf(i, j), width, ink)));
     return { element, choose, show };
