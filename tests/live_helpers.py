@@ -4,10 +4,10 @@ import re
 from functools import cache
 from pathlib import Path
 
-import live_data
 import torch
 from torch.nn.functional import cosine_similarity
 
+from course_book.after_writing import live_data
 from course_lib.bert import Bert
 from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
 from course_lib.weights import builtin_path

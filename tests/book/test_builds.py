@@ -39,7 +39,7 @@ class Book:
         for folder in ("chapters", "course_lib"):
             (root / folder).mkdir()
         execute = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["execute"]
-        ours = {name: "_ext" for name in ("offline_pages", "execute_chapters")}
+        ours = {f"course_book.before_reading.{name}": "_ext" for name in ("local_files", "execute_chapters")}
         config = {"title": "小书", "execute": execute, "sphinx": {"local_extensions": ours}}
         toc = {"format": "jb-book", "root": "chapters/one", "chapters": [{"file": "chapters/two"}]}
         (root / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")

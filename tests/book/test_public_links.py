@@ -6,8 +6,9 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from notebook_form import SETUP, canonical, chapters, colab_link
-from public_links import rewrite, rewrite_downloads, use_url
 from repository import PLACEHOLDER
+
+from course_book.doctree.public_links import rewrite, rewrite_downloads, use_url
 
 HOME = "https://github.com/me/course"
 NOTEBOOK = chapters()[0]

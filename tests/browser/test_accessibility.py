@@ -4,7 +4,6 @@ import re
 from collections import Counter
 
 import pytest
-from accessible_pages import repair
 from axe_playwright_python.base import AXE_SCRIPT
 from built_book import ALL_PAGES, PAGES
 
@@ -129,11 +128,3 @@ def test_first_tab_skips_to_the_text(blank, roots):
     blank.keyboard.press("Enter")
     blank.keyboard.press("Tab")
     assert blank.evaluate("document.activeElement.closest('main') !== null")
-
-
-def test_markup_is_repaired():
-    assert repair('<div role="list" class="citation-list">') == '<div class="citation-list">'
-    assert repair('<th class="head text-right"><p></p></th>') == "<td></td>"
-    assert repair('<th class="head"><p>形状</p></th>') == '<th class="head"><p>形状</p></th>'
-    sidebar = repair('<div id="pst-primary-sidebar" class="a">')
-    assert 'role="complementary"' in sidebar and repair(sidebar) == sidebar

@@ -1,4 +1,4 @@
-"""网页里的 BERT（live/ 的脚本与 _ext/live_data.py 的数据）：在真的 Chromium 里，与 course_lib 和参考实现逐一相比。"""
+"""网页里的 BERT（live/ 的脚本与 _ext/course_book/after_writing/live_data.py 的数据）：在真的 Chromium 里，与 course_lib 和参考实现逐一相比。"""
 
 import json
 import os
@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-import live_data
 import pytest
 import torch
 from built_book import serve
@@ -31,6 +30,7 @@ from two_tokenizers import (
     reference_words,
 )
 
+from course_book.after_writing import live_data
 from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path
 

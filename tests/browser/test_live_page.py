@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-import live_data
-import live_page
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
@@ -13,6 +11,8 @@ from live_helpers import BANKS, NAMES, PROSE, THEY, WITHOUT_WASM, change_worker,
 from page_scripts import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
+from course_book.after_writing import live_data
+from course_book.templates import live_page
 from course_lib.tokenization import CJK
 
 ROOT = Path(__file__).parents[2]

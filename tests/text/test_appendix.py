@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from library_reference import to_rst
 from pybtex.database import parse_file
 
 from chapters import CHAPTERS, ROOT, cells, source
+from course_book.before_reading.library_reference import to_rst
 
 BIBLIOGRAPHY = parse_file(str(ROOT / "chapters" / "references.bib"))
 # 延伸阅读里的一篇：*Title*, 2017

@@ -4,7 +4,6 @@ import inspect
 import os
 import re
 
-import live_data
 import torch
 from live_helpers import (
     BANKS,
@@ -22,6 +21,7 @@ from live_helpers import (
 from torch.nn.functional import cosine_similarity
 
 import course_lib
+from course_book.after_writing import live_data
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
 
