@@ -1,3 +1,7 @@
+# 常用的是 book、check、check-changed 与 test；每个目标的上面一行说它做什么。
+# 安装与测试的脚本在 .ci/，成书的代码在 _ext/，测试在 tests/（library、text、book、browser），量快慢的在 bench/。
+# 在 GitHub 上，.github/workflows/ 只调用这里的目标与 .ci/run。
+
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
