@@ -168,7 +168,12 @@ class TestLoading:
             "embeddings.cls_token",
             "embeddings.position_embeddings",
         ]
-        lost = ["cls_token", "positions", "encoder.norm.weight", "encoder.norm.bias"]
+        lost = [
+            "cls_token (1, 1, 16)",
+            "positions (1, 10, 16)",
+            "encoder.norm.weight (16,)",
+            "encoder.norm.bias (16,)",
+        ]
         for missing, kept, more in ((names[:3], [0, 2, 3], ""), (names, [0, 1, 2], "，共 4 处")):
             said = self.load(
                 backbone, lambda weights, missing=missing: [weights.pop(name) for name in missing]

