@@ -31,6 +31,7 @@ from course_lib.weights import (
 )
 from course_lib.weights import patience as patience_module
 
+pytestmark = pytest.mark.subprocess
 REPO = "someone/tiny-bert"
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnop", "bank", "river", "time"]
 HERE = Path(__file__).parent

@@ -76,3 +76,37 @@ def test_workflows_are_thin(path):
     for command in commands:
         name, _, rest = command.partition(" ")
         assert command == ".ci/run" or (name == "make" and rest.split()[0] in targets), command
+
+
+def test_every_module_has_its_share_of_mutants():
+    """变异测试分成几份，每个要改坏的文件恰好在一份里。"""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    modules = {name.removesuffix(".py").replace("/", ".") for name in project["mutmut"]["only_mutate"]}
+    weekly = (ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8")
+    shares = re.findall(r"make mutate MUTANTS='(.*)\*'", weekly)
+    for module in modules:
+        assert [share for share in shares if f"{module}.".startswith(share)] == [module]
+    assert len(shares) == len(modules)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
+def test_workflows_install_what_is_hashed(path):
+    """装什么都核对散列（.ci/run 自己会），pip 的缓存认的也是那一份。"""
+    for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+        commands = str([job.get("strategy"), [step.get("run") for step in job["steps"]]])
+        if re.search(r"make (?!test-versions|at-home|audit)", commands):
+            assert job["env"]["REQUIREMENTS"] == ".ci/requirements-hashed.txt"
+        for step in job["steps"]:
+            if "setup-python" in step.get("uses", ""):
+                assert step["with"]["cache-dependency-path"] == ".ci/requirements-hashed.txt"
+
+
+def test_what_is_published_was_tested():
+    """放到网上的就是测过的那一份：同一个工作流里，先跑 .ci/run，再交出它成的书，另一步只管放上去。"""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = [step.get("run") or step["uses"].partition("@")[0] for step in jobs["everything"]["steps"]]
+    assert steps.index(".ci/run") < steps.index("actions/upload-pages-artifact")
+    assert jobs["publish"]["needs"] == "everything"
+    assert [step["uses"].partition("@")[0] for step in jobs["publish"]["steps"]] == ["actions/deploy-pages"]
+    others = [path for path in WORKFLOWS if path.stem != "ci"]
+    assert not any("deploy-pages" in path.read_text(encoding="utf-8") for path in others)
