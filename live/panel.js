@@ -185,11 +185,9 @@
 
     showLinks() {
       this.link.href = PAGE + toFragment(this.state);
-      if (!this.whole || !this.kept) return;
-      for (const language of document.querySelectorAll("a[hreflang]")) language.hash = toFragment(this.state);
     }
 
-    // 整页的状态写进网址，换一种语言时也带着；小面板里只写进去整页的链接
+    // 整页的状态写进网址；小面板里只写进去整页的链接
     remember() {
       this.kept = true;
       this.showLinks();
