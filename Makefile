@@ -1,3 +1,7 @@
+# 常用的是 book、check、check-changed 与 test；每个目标的上面一行说它做什么。
+# 安装与测试的脚本在 .ci/，成书的代码在 _ext/，测试在 tests/（library、text、book、browser），量快慢的在 bench/。
+# 在 GitHub 上，.github/workflows/ 只调用这里的目标与 .ci/run。
+
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
@@ -6,17 +10,23 @@ READY := .venv/ready
 BOOK_LANG ?= zh-CN zh-TW
 # 装哪一份清单：CI 用带散列的 .ci/requirements-hashed.txt
 REQUIREMENTS ?= requirements.txt
+# CPU 版 torch 的源；不给就由 pip 的设置决定，Linux 上多半是好几 GB 的 CUDA 版
+TORCH_INDEX ?=
 # 几个进程一起测；一个文件里的测试总在同一个进程里，成书与浏览器各开一次；按文件名的次序，慢的才不会都剩在最后
-PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/pytest
+PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} LEFT_OUT="$(LEFT_OUT)" $(BIN)/pytest
 PARALLEL = -n logical --dist loadfile --no-loadscope-reorder
 # 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
 SETS ?= oldest locked colab newest
+# 只改坏这几处：make mutate MUTANTS='course_lib.attention*'
+MUTANTS ?=
 
 # 一个环境的包装在哪个文件夹里
 SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 
 .DEFAULT_GOAL := book
-.PHONY: book test test-all test-thorough test-offline test-gpu test-versions audit links lint serve format repo lock clean bench bench-pages bench-chapters mutate
+# 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
+.NOTPARALLEL:
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-pages bench-chapters mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -26,23 +36,36 @@ book: $(READY)
 	@echo
 	@echo "书在 $(CURDIR)/_build/html/index.html"
 
+# 不到一分钟：格式，以及不另起进程、不要 hub、不要成书与浏览器的测试
+check: LEFT_OUT = $(words $(wildcard chapters/*.ipynb)) 个笔记本，tests/book 与 tests/browser（make test）
+check: lint
+	$(PYTEST) $(PARALLEL) -m 'not subprocess and not thorough' tests/library tests/text
+
+# 不到五分钟：make check，以及与 main 相比改过的章、练习、网页，见 .ci/changed.py
+check-changed: check
+	$(BIN)/python .ci/changed.py
+
 # 全部测试：各章由 nbmake 运行，用它们的输出成书，再测库与成书的网页（浏览器）
-test: $(READY)
+test: browser $(READY)
 	$(PYTEST) $(PARALLEL) --for-book chapters
 	$(MAKE) book
 	$(PYTEST) $(PARALLEL) tests
+
+# 测网页要用浏览器：先看有没有，没有就装，装不上就停在这里
+browser:
+	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) .ci/chromium.py
 
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
 test-all: test test-thorough mutate test-versions
 
 # 只跑标了 thorough 的：其余的种错，各章重新执行一遍
-test-thorough: book
+test-thorough: browser book
 	$(PYTEST) $(PARALLEL) -m thorough
 
 # 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败
 test-gpu: $(READY)
 	$(BIN)/python -c 'import sys, torch; torch.cuda.is_available() or sys.exit("这台机器上没有可用的 CUDA。")'
-	COURSE_DEVICE=cuda $(PYTEST) tests/test_devices.py chapters
+	COURSE_DEVICE=cuda $(PYTEST) tests/library/test_devices.py chapters
 
 # 每个笔记本独自一个文件，课程只从 wheel 装来；成绩记进 bench/versions.csv
 test-versions:
@@ -58,8 +81,12 @@ links: $(READY)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
 # 装好之后关上网络，成书与全部测试都在断网时跑一遍（Linux）
-test-offline: $(READY)
+test-offline: offline browser $(READY)
 	.ci/offline $(MAKE) test
+
+# 关不关得上网络
+offline:
+	.ci/offline true
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -74,7 +101,7 @@ bench: $(READY)
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
-	PYTHONPATH=tests $(BIN)/python bench/pages.py
+	PYTHONPATH=tests:.ci $(BIN)/python bench/pages.py
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book
@@ -86,7 +113,7 @@ mutate: $(READY)
 	$(BIN)/python -m venv _build/mutate
 	$(BIN)/python -c '$(SITE)' > $$(_build/mutate/bin/python -c '$(SITE)')/course.pth
 	_build/mutate/bin/pip install -q mutmut==3.8.1
-	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 _build/mutate/bin/mutmut run --max-children 2
+	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 _build/mutate/bin/mutmut run --max-children 2 $(MUTANTS)
 
 serve: book
 	@echo "http://localhost:$(PORT)/ （Ctrl+C 结束）"
@@ -101,6 +128,10 @@ format: $(READY)
 # 换一个公开地址（复刻本课时用）：make repo URL=https://github.com/名字/仓库
 repo: $(READY)
 	$(BIN)/python _ext/notebook_form.py --repo "$(URL)"
+
+# 在 GitHub 上：写在文件里的地址是不是所在的仓库；只用标准库，装之前就能查
+at-home:
+	$(PYTHON) _ext/repository.py "$(GITHUB_REPOSITORY)"
 
 # 重新锁定：requirements.txt 给人读、给人装，.ci/requirements-hashed.txt 另带每个文件的散列
 lock:
@@ -118,9 +149,10 @@ clean:
 $(READY): $(REQUIREMENTS) pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5) and "需要 Python 3.11.5 或更新的版本")'
 	$(PYTHON) -m venv .venv
-	# CPU 版还是 CUDA 版的 torch 由所用的源决定，CUDA 版自带的部件不在清单里，所以先装它
+	$(BIN)/python .ci/install_torch.py $(TORCH_INDEX)
 	# --no-compile：用到的模块到第一次 import 时才编译，装得快三分之一
-	$(BIN)/pip install --no-compile --progress-bar on $$(grep '^torch==' requirements.txt)
 	$(BIN)/pip install --no-compile --progress-bar on --no-deps -r $(REQUIREMENTS)
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
+	# 内置模型取到用户的缓存里，之后不用网络
+	$(BIN)/python -m course_lib.weights
 	touch $@

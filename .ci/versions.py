@@ -59,7 +59,9 @@ def make_environment(name: str) -> Path:
     run(sys.executable, "-m", "venv", *own, folder / "venv")
     python = folder / "venv/bin/python"
     if torch:
-        run(python, "-m", "pip", "install", "-q", torch())
+        index = os.environ.get("TORCH_INDEX")
+        source = ["--no-deps", "--index-url", index] if index else []
+        run(python, "-m", "pip", "install", "-q", *source, torch())
     before = torch_files(python)
     wheels = folder / "wheel"
     run(python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", wheels, ROOT)

@@ -9,11 +9,11 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-CONFIG = ROOT / "_config.yml"
-REPOSITORY = re.compile(r"(?<=^repository:\n  url: )\S+", re.M)
+from repository import ADDRESS, write_url, written_url
 
-BADGE = re.compile(r"^\[▶ 在 Colab 中打开本章\]\(.*\)$", re.M)
+ROOT = Path(__file__).parents[1]
+
+BADGE = re.compile(r"^\[▶ 在 Colab 中打开本章\]\(.*\)\n+", re.M)
 SETUP = """\
 try:
     from course_lib.show import setup
@@ -22,28 +22,34 @@ except ModuleNotFoundError:  # 只带着这一个文件来的，比如在 Colab 
     from course_lib.show import setup
 
 setup()"""
+# 没有公开的仓库可装
+SETUP_AT_HOME = """\
+from course_lib.show import setup
+
+setup()"""
 
 
 def chapters() -> list[Path]:
     return sorted((ROOT / "chapters").glob("*.ipynb"))
 
 
-def repository_url() -> str:
-    return REPOSITORY.search(CONFIG.read_text(encoding="utf8"))[0]
+def colab_link(name: str, url: str) -> str:
+    return f"{url.replace('github.com', 'colab.research.google.com/github')}/blob/main/chapters/{name}"
 
 
-def canonical(notebook: dict, name: str, url: str) -> str:
-    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址。"""
+def setup_code(url: str | None) -> str:
+    return SETUP.format(url=url) if url else SETUP_AT_HOME
+
+
+def canonical(notebook: dict, name: str, url: str | None) -> str:
+    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。"""
+    badge = f"[▶ 在 Colab 中打开本章]({colab_link(name, url)})\n\n" if url else ""
     cells = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"]).rstrip()
         if cell["id"] == "setup":
-            source = SETUP.format(url=url)
-        source = BADGE.sub(
-            f"[▶ 在 Colab 中打开本章]({url.replace('github.com', 'colab.research.google.com/github')}"
-            f"/blob/main/chapters/{name})",
-            source,
-        )
+            source = setup_code(url)
+        source = BADGE.sub(badge, source)
         tags = cell["metadata"].get("tags")
         form = {
             "cell_type": cell["cell_type"],
@@ -64,11 +70,11 @@ def main() -> None:
     parser.add_argument("--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库")
     url = parser.parse_args().repo
     if url is not None:
-        if not re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+", url):
+        if not ADDRESS.fullmatch(url):
             sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，这里是 {url!r}。")
-        CONFIG.write_text(REPOSITORY.sub(url, CONFIG.read_text(encoding="utf8")), encoding="utf8")
+        write_url(url)
     for path in chapters():
-        text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, repository_url())
+        text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, written_url())
         path.write_text(text, encoding="utf8")
 
 

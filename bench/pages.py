@@ -5,14 +5,13 @@
 
 import gzip
 import platform
-import shutil
 import statistics
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from conftest import BOOK, FLAGS, serve
-from playwright.sync_api import Page, sync_playwright
+from built_book import BOOK, open_browser, serve
+from playwright.sync_api import Page
 from tqdm import tqdm
 
 SLOWDOWN = 4
@@ -69,11 +68,9 @@ def row(name: str, found: dict) -> str:
 
 def main() -> None:
     names = sorted(path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html"))
-    with serve(BOOK) as root, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    with serve(BOOK) as root, open_browser() as browser:
         rows = [row(name, measure(browser, root, name)) for name in tqdm(names, desc="网页")]
         version = browser.version
-        browser.close()
     TABLE.write_text(
         f"# 网页有多重、多快\n\n由 `make bench-pages` 写成：Chromium {version}，{platform.machine()}，"
         f"CPU 放慢到四分之一，{REPEATS} 次取中位数，经本机的 http 打开。\n"

@@ -6,13 +6,14 @@ from time import perf_counter
 
 import nbmake.nb_run
 import nbmake.pytest_items
-from execute_chapters import CLIENT_OPTIONS
 from filelock import FileLock
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
 from nbmake.nb_run import NotebookRun
-from offline_pages import library_digest
+
+from course_book.before_reading.execute_chapters import CLIENT_OPTIONS
+from course_book.before_reading.local_files import library_digest
 
 CACHE = Path(__file__).parents[1] / "_build/.jupyter_cache" / library_digest()
 

@@ -65,14 +65,15 @@ def scaled_dot_product_attention(
     返回：output (..., N, d_v)；weights (..., N, M)，每行之和为 1。
     need_weights=False 时改走融合算子，不产生 N × M 的权重，第二项为 None，输出不变。
     整行都被挡住的查询得到全零的权重和输出，而不是 NaN。
-    错误：query 与 key 的宽度不同、key 与 value 的长度不同、掩码的形状不对时抛出 `ValueError`；
+    错误：query 与 key 的宽度不同、key 与 value 的长度不同、前面的各维不能广播、掩码的形状不对时抛出 `ValueError`；
     掩码不是布尔型时抛出 `TypeError`。
     出处：Vaswani et al., 2017, §3.2.1。
     """
     _check_inputs(query, key, value, mask)
     if not need_weights:
         return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout_p), None
-    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))  # (..., N, M)
+    # 先缩放再相乘：半精度里点积可能已经溢出，溢出之后才除就晚了。
+    scores = query / math.sqrt(query.size(-1)) @ key.transpose(-2, -1)  # (..., N, M)
     if mask is not None:
         # 用该精度能表示的最小数而不用 -inf：整行被挡住时 softmax 仍是有限的数，梯度里也就没有 NaN。
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
@@ -114,7 +115,7 @@ class MultiHeadAttention(nn.Module):
         """query (B, N, D)；key、value (B, M, D)，不给就是自注意力；mask 可广播到 (B, h, N, M)，True = 可以注意。
 
         返回：output (B, N, D)；need_weights=True 时还有 weights (B, h, N, M)，否则为 None。
-        错误：输入不是三维、宽度不是 D，或者掩码是三维时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
+        错误：输入不是三维、宽度不是 D、批大小不同，或者掩码是三维时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
         """
         key = query if key is None else key
         value = key if value is None else value
@@ -160,6 +161,11 @@ def _check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | N
             raise ValueError(
                 f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
             )
+    if not len(query) == len(key) == len(value):  # 只有一份的键能广播，各句就都去读同一份，不报错
+        raise ValueError(
+            f"query、key、value 的批大小是 {len(query)}、{len(key)}、{len(value)}，应当相同；"
+            "都读同一份时请写 key.expand(len(query), -1, -1)。"
+        )
     if mask is not None and mask.dim() == 3:
         raise ValueError(
             f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
@@ -171,6 +177,11 @@ def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
         raise ValueError(f"query 的宽度 {query.size(-1)} 与 key 的宽度 {key.size(-1)} 不同，没法做点积。")
     if key.size(-2) != value.size(-2):
         raise ValueError(f"key 有 {key.size(-2)} 个位置，value 有 {value.size(-2)} 个，应当一一对应。")
+    try:
+        torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    except RuntimeError:
+        shapes = "、".join(f"{tuple(x.shape[:-2])}" for x in (query, key, value))
+        raise ValueError(f"query、key、value 的批与头分别是 {shapes}，应当相同，或者能广播到一起。") from None
     if mask is None:
         return
     if mask.dtype != torch.bool:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from .attention import padding_mask
 from .config import BertConfig
 from .encoder import Encoder, EncoderOutput
+from .layers import check_ids
 from .weights import load_weights, model_folder, read_config
 
 
@@ -32,15 +33,13 @@ class BertEmbeddings(nn.Module):
         """input_ids、token_type_ids (B, N)，整数 → (B, N, D)；不给 token_type_ids 就都算第 0 段。"""
         if token_type_ids is None:
             token_type_ids = torch.zeros_like(input_ids)
-        if not torch.compiler.is_compiling():  # 检查要把编号的大小拿回 Python，会把编译的图切断
-            self._check(input_ids, token_type_ids)
+        self._check(input_ids, token_type_ids)
         positions = torch.arange(input_ids.size(1), device=input_ids.device)
         x = self.tokens(input_ids) + self.positions(positions) + self.segments(token_type_ids)
         return self.dropout(self.norm(x))
 
     def _check(self, input_ids: Tensor, token_type_ids: Tensor) -> None:
-        if input_ids.dim() != 2 or input_ids.numel() == 0:
-            raise ValueError(f"input_ids 的形状应当是 (B, N) 且不为空，这里是 {tuple(input_ids.shape)}。")
+        check_ids(input_ids, self.tokens)
         if input_ids.size(1) > self.positions.num_embeddings:
             raise ValueError(
                 f"序列有 {input_ids.size(1)} 个词元，超过了 max_len={self.positions.num_embeddings}，请先截断或分段。"
@@ -49,18 +48,7 @@ class BertEmbeddings(nn.Module):
             raise ValueError(
                 f"token_type_ids 的形状 {tuple(token_type_ids.shape)} 应与 input_ids 的 {tuple(input_ids.shape)} 相同。"
             )
-        for name, ids, table in (
-            ("词元编号", input_ids, self.tokens),
-            ("段编号", token_type_ids, self.segments),
-        ):
-            if ids.is_floating_point() or ids.dtype == torch.bool:
-                raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
-            low, high = (int(end) for end in ids.aminmax())
-            if low < 0 or high >= table.num_embeddings:
-                wrong = low if low < 0 else high
-                raise ValueError(
-                    f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。"
-                )
+        check_ids(token_type_ids, self.segments, "段编号")
 
 
 class Bert(nn.Module):

@@ -44,6 +44,7 @@ class BertConfig:
         return cls(**{ours: values[theirs] for ours, theirs in HF_NAMES.items()})
 
 
+# BertConfig 的字段 → config.json 里的名字
 HF_NAMES = {
     "vocab_size": "vocab_size",
     "d_model": "hidden_size",

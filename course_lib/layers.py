@@ -22,6 +22,24 @@ def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Ten
     return (x - mean) / torch.sqrt(variance + eps) * gamma + beta
 
 
+def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> None:
+    """查 table 之前先看编号对不对：应当是整数，形状 (B, N) 且不为空，都在表的行数之内。
+
+    参数：ids，编号；table，要查的嵌入；name，报错时怎样称呼这些编号。
+    错误：形状不对、有编号不在表里时抛出 `ValueError`；不是整数时抛出 `TypeError`。
+    """
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(f"{name}的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
+    if ids.is_floating_point() or ids.dtype == torch.bool:
+        raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
+    if torch.compiler.is_compiling():  # 编号的大小要拿回 Python 才看得到，会把编译的图切断
+        return
+    low, high = (int(end) for end in ids.aminmax())
+    if low < 0 or high >= table.num_embeddings:
+        wrong = low if low < 0 else high
+        raise ValueError(f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。")
+
+
 class FeedForward(nn.Module):
     """逐位置的前馈网络：两个线性映射，中间一个非线性，FFN(x) = φ(x W₁ + b₁) W₂ + b₂。
 

@@ -75,16 +75,16 @@ def train(
 def predict(forward: Callable[..., Tensor], data: Sequence[Tensor], batch_size: int = 256) -> Tensor:
     """分批算 forward(*batch)，把结果首尾接起来，放在 CPU 上；不记梯度。
 
-    参数：forward，模型或任何函数，是模型时临时换成 eval 状态；data，若干张量，第一维都是样本数。
+    参数：forward，模型或任何函数，是模型时临时换成 eval 状态，算完各个部件恢复原样；data，若干张量，第一维都是样本数。
     返回：第一维是样本数的张量。
     错误：数据为空或长短不一时抛出 `ValueError`。
     """
     count = _count(data)
-    is_module = isinstance(forward, nn.Module)
-    device = next(forward.parameters()).device if is_module else None
-    was_training = is_module and forward.training
-    if was_training:
-        forward.eval()
+    model = forward if isinstance(forward, nn.Module) else nn.Module()  # 普通的函数当作空的模型
+    modes = {part: part.training for part in model.modules()}  # 各记各的：有的部件也许早就冻结在 eval 状态
+    # 没有参数也没有 buffer 的，就在数据所在的设备上算
+    device = next((x.device for x in (*model.parameters(), *model.buffers())), None)
+    model.eval()
     try:
         batches = (
             forward(*(part[i : i + batch_size].to(device=device) for part in data))
@@ -92,8 +92,8 @@ def predict(forward: Callable[..., Tensor], data: Sequence[Tensor], batch_size: 
         )
         return torch.cat([batch.cpu() for batch in batches])
     finally:
-        if was_training:
-            forward.train()
+        for part, mode in modes.items():
+            part.training = mode
 
 
 def _count(data: Sequence[Tensor]) -> int:

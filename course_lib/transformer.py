@@ -11,7 +11,7 @@ from .attention import causal_mask, padding_mask
 from .config import TransformerConfig
 from .decoder import Decoder, DecoderOutput, LayerCache
 from .encoder import Encoder
-from .layers import SinusoidalPositionalEncoding
+from .layers import SinusoidalPositionalEncoding, check_ids
 
 
 class Transformer(nn.Module):
@@ -75,20 +75,14 @@ class Transformer(nn.Module):
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """source (B, M)，target (B, N) 以 bos_id 开头 → logits (B, N, V)，第 n 个位置预测第 n + 1 个词元。
 
-        错误：形状不对、编号不在词表里、序列超过 max_len 时抛出 `ValueError`。
+        错误：形状不对、编号不在词表里、序列超过 max_len 时抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
         """
         memory, memory_mask = self.encode(source)
         return self.logits(self.decode(target, memory, memory_mask).last_hidden_state)
 
     def _embed(self, table: nn.Embedding, ids: Tensor, past: int = 0) -> Tensor:
-        if ids.dim() != 2 or ids.numel() == 0:
-            raise ValueError(f"编号的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
+        check_ids(ids, table, "来源的编号" if table is self.source_embedding else "目标的编号")
         if past >= ids.size(1):
             raise ValueError(f"缓存里已有 {past} 个位置，target 只有 {ids.size(1)} 个，没有新的位置要算。")
-        ids = ids[:, past:]
-        low, high = int(ids.min()), int(ids.max())
-        if low < 0 or high >= table.num_embeddings:
-            wrong = low if low < 0 else high
-            raise ValueError(f"编号 {wrong} 不在 0 到 {table.num_embeddings - 1} 之间。")
-        x = table(ids) * math.sqrt(self.config.d_model)
+        x = table(ids[:, past:]) * math.sqrt(self.config.d_model)
         return self.dropout(self.positions(x, past))

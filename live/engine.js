@@ -2,17 +2,18 @@
 //
 //   const engine = await LiveBert.open({ root: "../live/", onProgress: (loaded, total) => {} });
 //   const { tokens, hidden, attention } = await engine.run("time flies like an arrow");
+//   await engine.complete;
+//
+// 打开就把全部文件照同一个次序取来：先是各层，再是词元的嵌入，常用的词编号小，在前面。
+// 所以不等取完就算得了一句话；而取什么、先取什么，都与你写的字无关。取完了（complete），就不再取。
 //
 // 经 http 用 fetch 取 .bin；从 file:// 打开时浏览器不许 fetch，也不许从文件启动 Worker，
-// 于是数据另有一份写成 base64 放在普通的脚本里，Worker 则由 tokenizer.js、bert.js 与 simd.js 的代码拼成。
-// 取不到、算不了时，Promise 以一句可以给读者看的中文失败，再调用一次就是再试一次。
+// 于是数据另有一份写成 base64 放在普通的脚本里，Worker 则由别的几个文件里的函数拼成。
+// 取不到、算不了时，Promise 以一句可以给读者看的中文失败；带着 again 的，再 open 一次就是再试一次。
 globalThis.LiveBert = (() => {
-  // 再长，注意力图就看不清了；数据里的位置嵌入也只有这么多
-  const maxTokens = 64;
-
   // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
-  function liveWorker({ WordPieceTokenizer }, liveBert, liveSimd) {
-    let config, tokenizer, bert, embeddings;
+  function liveWorker({ WordPieceTokenizer }, liveBert, liveWeights, liveSimd) {
+    let config, tokenizer, bert, read, embeddings;
     const layers = [], shards = [];
     const fail = (message) => { throw Object.assign(Error(message), { forReader: true }); };
 
@@ -34,11 +35,14 @@ globalThis.LiveBert = (() => {
         if (name === "config.json") return config;
         if (data.byteLength !== config.files[name]) incomplete();
         const [, kind, number] = name.match(/^([a-z]+)(\d*)/);
-        if (kind === "linear") bert = liveBert(liveSimd(data, config));
+        if (kind === "linear") {
+          const simd = liveSimd(data, config);
+          [bert, read] = [liveBert(simd), liveWeights(simd, config)];
+        }
         if (kind === "vocab") tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data));
-        if (kind === "embeddings") embeddings = bert.readEmbeddings(data, config);
-        if (kind === "layer") layers[number] = bert.readLayer(data, config);
-        if (kind === "tokens") shards[number] = bert.readShard(data, config);
+        if (kind === "embeddings") embeddings = read.readEmbeddings(data);
+        if (kind === "layer") layers[number] = read.readLayer(data);
+        if (kind === "tokens") shards[number] = read.readShard(data);
       },
 
       encode(text, pair) {
@@ -71,6 +75,8 @@ globalThis.LiveBert = (() => {
     };
   }
 
+  const failure = (message) => Object.assign(Error(message), { again: true });
+
   // 从 file:// 打开时，数据脚本把内容交到这里
   const delivered = new Map();
   const deliver = (name, base64) => delivered.set(name, base64);
@@ -81,12 +87,13 @@ globalThis.LiveBert = (() => {
       this.loading = new Map(); // 文件名 → 取它的 Promise
       this.loaded = new Map(); // 文件名 → 已经取到的字节数
       this.failures = new Map(); // 文件名 → 没有取成的次数
+      this.arrivals = null; // 文件名 → 取到它与它前面各个文件的 Promise
       this.waiting = []; // 问了后台线程、还没有答复的
-      const code = `(${liveWorker})((${liveTokenizer})(), ${liveBert}, ${liveSimd});`;
+      const code = `(${liveWorker})((${liveTokenizer})(), ${liveBert}, ${liveWeights}, ${liveSimd});`;
       try {
         this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
       } catch {
-        throw Error("这个浏览器开不了后台线程，请换一个新一些的浏览器。");
+        throw failure("这个浏览器开不了后台线程，请换一个新一些的浏览器。");
       }
       this.worker.onmessage = ({ data: { id, result, error } }) => {
         const { resolve, reject } = this.waiting[id];
@@ -95,14 +102,16 @@ globalThis.LiveBert = (() => {
         else reject(Error(error));
       };
       this.worker.onerror = () => {
-        close();
-        for (const { reject } of this.waiting.filter(Boolean)) reject(Error("后台线程停了，可能是内存不够，请再试一次。"));
+        this.worker.terminate();
+        this.stopped = failure("后台线程停了，可能是内存不够，请再试一次。");
+        for (const { reject } of this.waiting.filter(Boolean)) reject(this.stopped);
       };
     }
 
     ask(call, args, transfer = []) {
       return new Promise((resolve, reject) => {
-        this.worker.postMessage({ id: this.waiting.push({ resolve, reject }) - 1, call, args }, transfer);
+        if (this.stopped) reject(this.stopped);
+        else this.worker.postMessage({ id: this.waiting.push({ resolve, reject }) - 1, call, args }, transfer);
       });
     }
 
@@ -116,16 +125,17 @@ globalThis.LiveBert = (() => {
       try {
         const data = this.folder.protocol === "file:" ? await this.readScript(name) : await this.download(name);
         return await this.ask("receive", [name, data], typeof data === "string" ? [] : [data]);
-      } catch (error) {
+      } catch ({ message }) {
+        this.broken = true; // 后面的不再取，到下一次 open 为止
         this.loading.delete(name);
         this.loaded.delete(name);
         this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
-        throw error;
+        throw failure(message);
       }
     }
 
     async download(name) {
-      let response;
+      let response, size = 0;
       const chunks = [];
       try {
         // 上次没有取成的话，浏览器存下的也许就是坏的
@@ -133,13 +143,15 @@ globalThis.LiveBert = (() => {
         const body = response.body.getReader();
         for (let { done, value } = await body.read(); !done; { done, value } = await body.read()) {
           chunks.push(value);
-          this.progress(name, (this.loaded.get(name) ?? 0) + value.length);
+          this.progress(name, (size += value.length));
         }
       } catch {
         throw Error(`取不到数据文件 ${name}，请看看网络是否连着，再试一次。`);
       }
       if (!response.ok) throw Error(`网站上没有数据文件 ${name}（${response.status}），请过一会儿再试。`);
-      return new Blob(chunks).arrayBuffer();
+      const data = new Uint8Array(size);
+      for (const chunk of chunks.reverse()) data.set(chunk, (size -= chunk.length));
+      return data.buffer;
     }
 
     readScript(name) {
@@ -165,17 +177,33 @@ globalThis.LiveBert = (() => {
     progress(name, bytes) {
       this.loaded.set(name, bytes);
       if (!this.config) return;
-      const needed = this.config.atOpen;
-      const sum = (bytesOf) => needed.reduce((total, file) => total + (bytesOf(file) ?? 0), 0);
+      const files = Object.keys(this.config.files);
+      const sum = (bytesOf) => files.reduce((total, file) => total + (bytesOf(file) ?? 0), 0);
       this.onProgress?.(sum((file) => this.loaded.get(file)), sum((file) => this.config.files[file]));
+    }
+
+    // 一个接一个：一起取并不快多少，却要同时占着内存
+    loadAll() {
+      this.arrivals = new Map();
+      this.complete = Promise.resolve();
+      for (const name of Object.keys(this.config.files)) {
+        this.complete = this.complete.then(() => this.load(name));
+        this.arrivals.set(name, this.complete);
+      }
+      this.complete.catch(() => {}); // 没有人等着它，也不必在控制台里抱怨
+    }
+
+    // 到了这个编号的一片，前面的也都到了
+    arrival(id) {
+      return this.arrivals.get(`tokens${Math.floor(id / this.config.shardRows)}.bin`);
     }
 
     async open(onProgress) {
       this.onProgress = onProgress;
       this.config = await this.load("config.json");
-      // 一个接一个：一起取并不快多少，却要同时占着内存
-      for (const name of this.config.atOpen) await this.load(name);
-      this.onProgress = null; // 以后取的只是词元嵌入表的几片
+      if (!this.arrivals || this.broken) this.loadAll();
+      this.broken = false;
+      await this.arrival(0); // [CLS] 在头一片里，到这里才算得了一句话
       return this;
     }
 
@@ -187,30 +215,18 @@ globalThis.LiveBert = (() => {
     // hidden[0] 是嵌入，hidden[l] 是第 l 层的输出，各 N × dModel；attention[l] 是 numHeads × N × N
     async run(text, pair) {
       const encoded = await this.encode(text, pair);
-      const shards = new Set(encoded.ids.map((id) => Math.floor(id / this.config.shardRows)));
-      await Promise.all(Array.from(shards, (shard) => this.load(`tokens${shard}.bin`)));
+      await this.arrival(Math.max(...encoded.ids));
       return { ...encoded, ...(await this.ask("run", [encoded])) };
     }
   }
 
-  // 打开一次就一直留着；没有打开成，已经取到的文件也留着
-  let engine, opening;
-
-  function close() {
-    engine?.worker.terminate();
-    engine = opening = undefined;
-  }
+  // 打开一次就一直留着；没有取完，已经取到的也留着
+  let engine;
 
   async function open({ root, onProgress }) {
-    engine ??= new Engine(root);
-    opening ??= engine.open(onProgress);
-    try {
-      return await opening;
-    } catch (error) {
-      opening = undefined;
-      throw error;
-    }
+    if (!engine || engine.stopped) engine = new Engine(root);
+    return engine.open(onProgress);
   }
 
-  return { open, deliver, maxTokens };
+  return { open, deliver };
 })();

@@ -1,69 +1,59 @@
-"""成书与浏览器：打开网页的几个测试文件共用一个服务器、一个 Chromium。"""
+"""测试分几档：说清这一次没有跑哪些，不让慢的混进快的里。"""
 
-import functools
 import os
-import shutil
-import threading
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+import sys
+from collections import Counter
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+# 标记 → 由哪条命令来跑
+TIERS = {"subprocess": "make test", "thorough": "make test-thorough"}
+# 另起进程，或者开一个等人来连的端口
+BEGINNINGS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "socket.bind"}
+left_out = Counter()
+watched = None
 
 
-@pytest.fixture(scope="session")
-def book():
-    if not (BOOK / "index.html").is_file():
-        pytest.fail(f"{BOOK} 里没有成书：请先运行 make book。")
-    return BOOK
+def pytest_deselected(items):
+    for item in items:
+        left_out.update([next((mark for mark in TIERS if item.get_closest_marker(mark)), "")])
 
 
-@pytest.fixture(scope="session")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.fail("找不到 Chromium：请先安装它，例如 apt install chromium。")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):  # 在别的进程里跑的，交给主进程去说
+        session.config.workeroutput["left_out"] = dict(left_out)
 
 
-@contextmanager
-def serve(folder):
-    """在本机的一个空闲端口上提供 folder，给出网址。"""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    # 每个进程收集的都是全部，不相加
+    left_out.update(Counter(getattr(node, "workeroutput", {}).get("left_out", {})) - left_out)
 
 
-@pytest.fixture(scope="session")
-def roots(book):
-    with serve(book) as url:
-        yield {"http": url, "file": f"{book.as_uri()}/"}
+def pytest_terminal_summary(terminalreporter):
+    parts = [f"{left_out[mark]} 个标了 {mark} 的测试（{TIERS[mark]}）" for mark in TIERS if left_out[mark]]
+    parts += [os.environ["LEFT_OUT"]] if os.environ.get("LEFT_OUT") else []
+    if parts:
+        terminalreporter.write_line(f"没有跑：{'；'.join(parts)}。")
 
 
-@pytest.fixture
-def blank(browser):
-    page = browser.new_page()
-    yield page
-    page.close()
+def watch(event, args):
+    if watched is not None and event in BEGINNINGS:
+        watched.append(event)
+
+
+sys.addaudithook(watch)
+
+
+@pytest.fixture(autouse=True)
+def what_it_begins(request):
+    """库与文字的测试，没有标 subprocess 的，不许另起进程，也不许起一个假的 hub。"""
+    global watched
+    folder = request.path.parent.name
+    if folder not in ("library", "text") or request.node.get_closest_marker("subprocess"):
+        yield
+        return
+    watched = begun = []
+    yield
+    watched = None
+    assert not begun, f"它会 {begun[0]}：请标上 @pytest.mark.subprocess，make check 才快得起来。"

@@ -1,22 +1,38 @@
-"""练习的检查：答对了说对在哪里，答错了给一句提示，没写完不报错。
+"""练习的检查：答对了说对在哪里，答错了给一句提示，没写完不报错；章里只调用 `check("主题.题目", 答案)`。
 
-每个主题一个文件，用 `@register("主题.题目")` 登记检查函数；章里只调用 `check("主题.题目", 答案)`。
+每个主题一个文件，文件末尾的 `EXERCISES` 列出它的练习；一道练习是一个 `Exercise`，全是数据：
+
+- `cases(rng)`：几组参数；随机的数只从 `rng` 取（`rng.randn(2, 3)`），每次检查就都一样。要交一个值的练习不写。
+- `right`：对的函数（或值）。参数的名字会出现在提示里，照题目写。
+- `wrong`：{提示: 错答}。读者的结果与哪个错答相同，就得到它的提示；几种写法一个提示，错答写成列表。
+  在第一组答得不对的数据上比，撞在一起时取在最多组数据上相同的；错答也可以抛出异常。
+  不必相同也认得出的，写 `Symptom(例子, shows)`：形状与类型同例子一样，而且 `shows(结果, *参数)` 为真，不写 `shows` 就只看形状。
+- `otherwise`：哪种错答都不是时的提示；写成列表，就是每组数据一句。`praise`：答对时说的话。
+- `accepts(结果, *参数)`：不止一个对的结果时，凭它判断对错。
+- `observe(结果, *参数)`：比的不是结果本身，而是由它得到的东西，例如梯度。对的、错的都经过它。
+- `atol`：小数容许的差。
+
+类型、形状、NaN、参数的个数不对，以及读者的代码出错，都由 `judging.py` 说，不必写进表里。
+会记住被调用过几次之类的参数写成带 `__call__` 的类：每次运行拿到的是深拷贝，函数却拷贝不了。
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
-from .registry import CHECKS, Unfinished, WrongAnswer
+from .exercise import Exercise
+from .judging import judge
 
-__all__ = ["check", "exercise_names", "verdict"]
+__all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 
+EXERCISES: dict[str, Exercise] = {}
 for _topic in iter_modules(__path__):
-    import_module(f"{__name__}.{_topic.name}")
+    _module = import_module(f"{__name__}.{_topic.name}")
+    EXERCISES |= {exercise.name: exercise for exercise in getattr(_module, "EXERCISES", ())}
 
 
 def exercise_names() -> list[str]:
     """所有练习的名字，按字母排序。"""
-    return sorted(CHECKS)
+    return sorted(EXERCISES)
 
 
 def check(name: str, answer: object) -> None:
@@ -29,16 +45,11 @@ def check(name: str, answer: object) -> None:
 
 
 def verdict(name: str, answer: object) -> str:
-    """`check` 要打印的那句话：✓ 开头是答对，✗ 是答错，○ 是还没有写完。"""
-    if name not in CHECKS:
+    """`check` 要打印的那句话：✓ 开头是答对，✗ 是答错，○ 是还没有写完，⚠ 是检查自己出了错。"""
+    if name not in EXERCISES:
         raise ValueError(f"没有名叫 {name!r} 的练习，现有：{'、'.join(exercise_names())}。")
     try:
-        if answer is None or answer is ...:
-            raise Unfinished
-        return f"✓ 正确。{CHECKS[name](answer)}"
-    except (Unfinished, NotImplementedError):
-        return "○ 还没有写完：把 ... 换成你的答案，再运行一次。"
-    except WrongAnswer as hint:
-        return f"✗ 还不对：{hint}"
-    except Exception as error:  # 读者的代码可能以任何方式出错，这里只转述
-        return f"✗ 运行你的答案时出错了，{type(error).__name__}：{error}"
+        return judge(EXERCISES[name], answer)
+    except Exception as error:  # 检查自己的毛病不能算在读者头上
+        said = " ".join(f"{type(error).__name__}：{error}".split())
+        return f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"

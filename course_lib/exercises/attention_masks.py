@@ -1,171 +1,164 @@
 """《注意力掩码》的练习。"""
 
 import torch
-from torch import Tensor
 
 from ..attention import causal_mask, padding_mask
-from .registry import is_close, register, require, require_shape, run
+from .exercise import Exercise, Symptom
 
 LENGTHS = torch.tensor([3, 5, 1])
-ATTENTION_MASK = (torch.arange(5) < LENGTHS[:, None]).long()
+REAL = (torch.arange(5) < LENGTHS[:, None]).long()
+MASK = torch.tensor([[True, True, False, False], [True, False, True, True]])[:, None, :]
 
 
-def require_bool(mask: Tensor, name: str) -> None:
-    require(
-        mask.dtype == torch.bool, f"{name}应当是布尔张量，这里是 {mask.dtype}；请用 .bool() 或比较得到它。"
-    )
+def keys(lengths, n):
+    return (torch.arange(n) < lengths[:, None])[:, None, None, :]
 
 
-@register("attention_masks.from-lengths")
-def from_lengths(answer):
-    got = run(answer, LENGTHS, 6)
-    require(
-        not isinstance(got, Tensor) or tuple(got.shape) != (3, 6),
-        "内容先不看，形状还是 (B, n)：中间要补上头与查询两维，成为 (B, 1, 1, n)，否则会广播错地方。",
-    )
-    require(
-        not isinstance(got, Tensor) or tuple(got.shape) != (3, 1, 6, 1),
-        "维度补反了：(B, 1, n, 1) 挡住的是查询，要挡的是键，最后一维才是键。",
-    )
-    require_shape(got, (3, 1, 1, 6), "掩码")
-    require_bool(got, "掩码")
-    expected = torch.arange(6) < LENGTHS[:, None, None, None]
-    require(not torch.equal(got, ~expected), "意思反了：True 应当是可以看，也就是真实词元。")
-    require(
-        not torch.equal(got, torch.arange(6) <= LENGTHS[:, None, None, None]),
-        "多放进了一个：长度是 3 时，真实的位置是 0、1、2，应当用 <，不是 <=。",
-    )
-    require(torch.equal(got, expected), "第 b 句的前 lengths[b] 个位置是 True，其余是 False。")
-    return "前 lengths[b] 个位置可以看，各头、各查询共用一行。"
+def past(mask):
+    return causal_mask(mask.size(1))
 
 
-@register("attention_masks.causal-and-padding")
-def causal_and_padding(answer):
-    got = run(answer, ATTENTION_MASK)
-    require_shape(got, (3, 1, 5, 5), "掩码")
-    require_bool(got, "掩码")
-    padding, causal = padding_mask(ATTENTION_MASK), causal_mask(5)
-    expected = padding & causal
-    require(not torch.equal(got, ~expected), "意思反了：True 应当是可以看。")
-    require(not torch.equal(got, padding | causal), "用了“或”：两条规定都允许才可以看，应当用 &。")
-    require(not torch.equal(got, causal.expand(3, 1, 5, 5)), "只挡了将来，填充还看得到。")
-    require(not torch.equal(got, padding.expand(3, 1, 5, 5)), "只挡了填充，将来还看得到。")
-    require(
-        not torch.equal(got, padding & causal.tril(-1)),
-        "连自己也挡住了：第 i 个查询应当看得到第 0 到 i 个键，包括自己。",
-    )
-    require(
-        not torch.equal(got, expected & padding.transpose(-2, -1)),
-        "填充的查询也被挡住，那一行就没有可看的位置了：只挡键。",
-    )
-    require(
-        not torch.equal(got, padding & causal.T),
-        "方向反了：这是只许看自己和之后的位置，三角应当在左下。",
-    )
-    require(
-        torch.equal(got, expected), "第 b 句第 i 行第 j 列为 True，当且仅当 j <= i，而且第 j 个是真实词元。"
-    )
-    return "与 padding_mask & causal_mask 相同。"
+def average(x, mask):
+    return x.masked_fill(mask[..., None] == 0, 0).sum(dim=1) / mask.sum(dim=1, keepdim=True)
 
 
-@register("attention_masks.for-torch")
-def for_torch(answer):
-    got = run(answer, ATTENTION_MASK)
-    require(
-        isinstance(got, tuple | list) and len(got) == 2,
-        "应当返回两个张量：key_padding_mask 与 attn_mask。",
-    )
-    padding, future = got
-    require(
-        not isinstance(padding, Tensor) or tuple(padding.shape) != (3, 1, 1, 5),
-        "key_padding_mask 的形状是 (B, N)，模块自己会补维度，这里多补了两维。",
-    )
-    require_shape(padding, (3, 5), "key_padding_mask ")
-    require_shape(future, (5, 5), "attn_mask ")
-    require_bool(padding, "key_padding_mask ")
-    require_bool(future, "attn_mask ")
-    real, causal = ATTENTION_MASK.bool(), causal_mask(5)
-    kept_padding, kept_causal = torch.equal(padding, real), torch.equal(future, causal)
-    require(
-        not (kept_padding and kept_causal),
-        "两张都没有取反：nn.MultiheadAttention 的布尔掩码里，True 是挡住。",
-    )
-    require(not kept_padding, "key_padding_mask 没有取反：True 应当是填充。")
-    require(not kept_causal, "attn_mask 没有取反：True 应当是将来。")
-    require(
-        not future.diagonal().any(), "attn_mask 的对角线也挡住了：第一个查询就没有可看的位置，结果会是 NaN。"
-    )
-    require(torch.equal(padding, ~real), "key_padding_mask 应当恰好在填充处为 True。")
-    require(torch.equal(future, ~causal), "attn_mask 应当恰好在对角线右上方为 True。")
-    module = torch.nn.MultiheadAttention(4, 2, batch_first=True)
-    x = torch.randn(3, 5, 4)
-    output, _ = module(x, x, x, key_padding_mask=padding, attn_mask=future)
-    require(bool(output.isfinite().all()), "模块给出了 NaN：有的行整行被挡住了。")
-    return "两张都是 True = 挡住，正与本课的相反。"
+def masked_sum(x, mask):
+    return (x * mask[..., None]).sum(dim=1)
 
 
-@register("attention_masks.mean-pool")
-def mean_pool(answer):
-    x = torch.randn(3, 5, 4)
-    real = ATTENTION_MASK.bool()
-    expected = torch.stack([row[:length].mean(dim=0) for row, length in zip(x, LENGTHS, strict=True)])
-    got = run(answer, x, ATTENTION_MASK)
-    require_shape(got, (3, 4), "结果")
-    require(
-        not is_close(got, x.mean(dim=1)), "把填充也平均进去了：短句的向量会被填充的行带偏，只平均真实词元。"
-    )
-    summed = (x * real[..., None]).sum(dim=1)
-    require(not is_close(got, summed / 5), "分母不对：填充的行去掉了，却还除以 N，应当除以真实词元的个数。")
-    require(not is_close(got, x[:, 0]), "这是取 [CLS]，即第一个位置；题目要的是平均。")
-    require(is_close(got, expected), "每句应当是它的真实词元向量的平均。")
-    dirty = x.masked_fill(~real[..., None], torch.nan)
-    require(
-        is_close(run(answer, dirty, ATTENTION_MASK), expected),
-        "填充的行里有 NaN 时，结果也成了 NaN：0 × NaN 仍是 NaN，要先用 masked_fill 把那些行换成 0。",
-    )
-    return "填充的行里就算是 NaN，也与它无关。"
+def fill(scores, mask, value):
+    return scores.masked_fill(~mask, value).softmax(dim=-1)
 
 
-@register("attention_masks.masked-weights")
-def masked_weights(answer):
-    scores = torch.randn(2, 4, 4)
-    mask = torch.tensor([[True, True, False, False], [True, False, True, True]])[:, None, :]
-    expected = scores.masked_fill(~mask, -1e9).softmax(dim=-1)
-    got = run(answer, scores, mask)
-    require_shape(got, (2, 4, 4), "权重")
-    require(
-        not is_close(got, scores.masked_fill(mask, -1e9).softmax(dim=-1)),
-        "约定还是反的：True = 可以看，要换掉的是 ~mask 的地方。",
-    )
-    require(
-        not is_close(got, scores.softmax(dim=-1) * mask),
-        "softmax 之后才清零，行和不到 1；先换分数，再 softmax。",
-    )
-    require(is_close(got, expected), "被挡住的权重应当是 0，其余与只在可看的键上做 softmax 相同。")
-    try:
-        half = run(answer, scores.half(), mask)
-    except RuntimeError as error:
-        require(
-            "overflow" not in str(error), "float16 装不下你填的那个数，用 torch.finfo(scores.dtype).min。"
-        )
-        raise
-    require(is_close(half, expected, atol=5e-3), "换成 float16，权重就不对了：分数会溢出吗？")
-    require(
-        is_close(run(answer, scores - 3e4, mask), expected, atol=1e-2),  # 减去之后只剩两三位小数
-        "所有分数一起减去 30000，权重本不该变，这里却变了：填的数要比任何分数都小，指数也别自己算，交给 softmax。",
-    )
-    nothing = mask.clone()
+def lowest(scores):
+    return torch.finfo(scores.dtype).min
+
+
+def scores_to_weigh(rng):
+    """原样的、半精度的、全都很小的，再两组第二句整行被挡住，其中一组还要看梯度。"""
+    scores, nothing = rng.randn(2, 4, 4), MASK.clone()
     nothing[1] = False
-    for dtype in (torch.float32, torch.float16):
-        weights = run(answer, scores.to(dtype), nothing)
-        require(
-            not weights.isnan().any(),
-            f"整行被挡住时出现了 NaN（{dtype}）：整行都是 -∞，softmax 是 0/0。",
-        )
-        require(bool((weights[1] == 0).all()), "整行被挡住时，权重成了平均分配；应当全是 0。")
-    variable = scores.clone().requires_grad_()
-    answer(variable, nothing).square().sum().backward()
-    require(
-        bool(variable.grad.isfinite().all()), "前向没有 NaN，梯度里却有：NaN 应当不产生，而不是事后换掉。"
-    )
-    return "三种毛病都没有了：约定、半精度、整行被挡住。"
+    traced = scores.clone().requires_grad_()
+    return [
+        (scores, MASK),
+        (scores.half(), MASK),
+        (scores - 3e4, MASK),
+        (traced, nothing),
+        (scores.half(), nothing),
+    ]
+
+
+def with_gradient(weights, scores, mask):
+    """权重，以及它回传的梯度是不是有限的数。"""
+    if not weights.requires_grad:
+        return weights, True
+    (gradient,) = torch.autograd.grad(weights.square().sum(), scores, allow_unused=True)
+    return weights, gradient is None or bool(gradient.isfinite().all())
+
+
+# 表格自己排版：提示在前，错答在后，写得下就在一行
+# fmt: off
+EXERCISES = [
+    Exercise("attention_masks.from-lengths",
+        cases=lambda rng: [(LENGTHS, 6)],
+        right=keys,
+        wrong={
+            "内容先不看，形状还是 (B, n)：中间要补上头与查询两维，成为 (B, 1, 1, n)，否则会广播错地方。":
+                Symptom(lambda lengths, n: keys(lengths, n)[:, 0, 0]),
+            "维度补反了：(B, 1, n, 1) 挡住的是查询，要挡的是键，最后一维才是键。":
+                Symptom(lambda lengths, n: keys(lengths, n).mT),
+            "意思反了：True 应当是可以看，也就是真实词元。": lambda lengths, n: ~keys(lengths, n),
+            "多放进了一个：长度是 3 时，真实的位置是 0、1、2，应当用 <，不是 <=。": lambda lengths, n: keys(lengths + 1, n),
+        },
+        otherwise="第 b 句的前 lengths[b] 个位置是 True，其余是 False。",
+        praise="前 lengths[b] 个位置可以看，各头、各查询共用一行。",
+    ),
+    Exercise("attention_masks.causal-and-padding",
+        cases=lambda rng: [(REAL,)],
+        right=lambda attention_mask: padding_mask(attention_mask) & past(attention_mask),
+        wrong={
+            "意思反了：True 应当是可以看。": lambda m: ~(padding_mask(m) & past(m)),
+            "用了“或”：两条规定都允许才可以看，应当用 &。": lambda m: padding_mask(m) | past(m),
+            "只挡了将来，填充还看得到。": lambda m: past(m).expand(3, 1, 5, 5),
+            "只挡了填充，将来还看得到。": lambda m: padding_mask(m).expand(3, 1, 5, 5),
+            "连自己也挡住了：第 i 个查询应当看得到第 0 到 i 个键，包括自己。": lambda m: padding_mask(m) & past(m).tril(-1),
+            "填充的查询也被挡住，那一行就没有可看的位置了：只挡键。": lambda m: padding_mask(m) & padding_mask(m).mT & past(m),
+            "方向反了：这是只许看自己和之后的位置，三角应当在左下。": lambda m: padding_mask(m) & past(m).T,
+        },
+        otherwise="第 b 句第 i 行第 j 列为 True，当且仅当 j <= i，而且第 j 个是真实词元。",
+        praise="与 padding_mask & causal_mask 相同。",
+    ),
+    Exercise("attention_masks.for-torch",
+        cases=lambda rng: [(REAL,)],
+        right=lambda attention_mask: (attention_mask == 0, ~past(attention_mask)),
+        wrong={
+            "应当返回两个张量：key_padding_mask 与 attn_mask。": Symptom(lambda m: m == 0),
+            "key_padding_mask 的形状是 (B, N)，模块自己会补维度，这里多补了两维。":
+                Symptom(lambda m: (~padding_mask(m), ~past(m))),
+            "两张都没有取反：nn.MultiheadAttention 的布尔掩码里，True 是挡住。": lambda m: (m == 1, past(m)),
+            "key_padding_mask 没有取反：True 应当是填充。":
+                Symptom(lambda m: (m == 1, ~past(m)), lambda got, m: got[0].equal(m == 1)),
+            "attn_mask 没有取反：True 应当是将来。": Symptom(lambda m: (m == 0, past(m)), lambda got, m: got[1].equal(past(m))),
+            "attn_mask 的对角线也挡住了：第一个查询就没有可看的位置，结果会是 NaN。":
+                Symptom(lambda m: (m == 0, ~past(m).tril(-1)), lambda got, m: got[1].diagonal().any()),
+            "key_padding_mask 应当恰好在填充处为 True。":
+                Symptom(lambda m: ((m == 0).flip(1), ~past(m)), lambda got, m: not got[0].equal(m == 0)),
+        },
+        otherwise="attn_mask 应当恰好在对角线右上方为 True。",
+        praise="两张都是 True = 挡住，正与本课的相反。",
+    ),
+    Exercise("attention_masks.mean-pool",
+        cases=lambda rng: [
+            (x := rng.randn(3, 5, 4), REAL),
+            (x.masked_fill(REAL[..., None] == 0, torch.nan), REAL),
+        ],
+        right=average,
+        wrong={
+            "把填充也平均进去了：短句的向量会被填充的行带偏，只平均真实词元。": lambda x, m: x.mean(dim=1),
+            "分母不对：填充的行去掉了，却还除以 N，应当除以真实词元的个数。": lambda x, m: masked_sum(x, m) / x.size(1),
+            "这是取 [CLS]，即第一个位置；题目要的是平均。": lambda x, m: x[:, 0],
+            "填充的行里有 NaN 时，结果也成了 NaN：0 × NaN 仍是 NaN，要先用 masked_fill 把那些行换成 0。":
+                Symptom(
+                    lambda x, m: masked_sum(x, m) / m.sum(dim=1, keepdim=True),
+                    lambda got, x, m: x.isnan().any() and got.isnan().any(),
+                ),
+        },
+        otherwise="每句应当是它的真实词元向量的平均。",
+        praise="填充的行里就算是 NaN，也与它无关。",
+    ),
+    Exercise("attention_masks.masked-weights",
+        cases=scores_to_weigh,
+        right=lambda scores, mask: fill(scores, mask, lowest(scores)).masked_fill(~mask, 0),
+        observe=with_gradient,
+        wrong={
+            "约定还是反的：True = 可以看，要换掉的是 ~mask 的地方。": lambda scores, mask: fill(scores, ~mask, -1e9),
+            "softmax 之后才清零，行和不到 1；先换分数，再 softmax。": lambda scores, mask: scores.softmax(dim=-1) * mask,
+            "float16 装不下你填的那个数，用 torch.finfo(scores.dtype).min。": lambda scores, mask: fill(scores, mask, -1e9),
+            "整行被挡住时出现了 NaN：整行都是 -∞，softmax 是 0/0。":
+                Symptom(
+                    lambda scores, mask: fill(scores, mask, -torch.inf),
+                    lambda got, scores, mask: not mask[1].any() and got[0].isnan().any(),
+                ),
+            "整行被挡住时，权重成了平均分配；应当全是 0。":
+                Symptom(
+                    lambda scores, mask: fill(scores, mask, lowest(scores)),
+                    lambda got, scores, mask: not mask[1].any() and (got[0][1] != 0).any(),
+                ),
+            "前向没有 NaN，梯度里却有：NaN 应当不产生，而不是事后换掉。":
+                Symptom(
+                    lambda scores, mask: (scores + torch.where(mask, 0.0, -torch.inf)).softmax(-1).nan_to_num(),
+                    lambda got, scores, mask: not got[1],
+                ),
+            "scores 还要算梯度，不能就地改：masked_fill_ 换成 masked_fill。":
+                lambda scores, mask: scores.masked_fill_(~mask, lowest(scores)).softmax(-1).masked_fill(~mask, 0),
+        },
+        otherwise=[
+            "被挡住的权重应当是 0，其余与只在可看的键上做 softmax 相同。",
+            "换成 float16，权重就不对了：分数会溢出吗？",
+            "所有分数一起减去 30000，权重本不该变，这里却变了：填的数要比任何分数都小，指数也别自己算，交给 softmax。",
+            "整行被挡住时，权重应当全是 0，别的行照旧。",
+            "换成 float16，整行被挡住时，权重应当全是 0，别的行照旧。",
+        ],
+        praise="三种毛病都没有了：约定、半精度、整行被挡住。",
+    ),
+]

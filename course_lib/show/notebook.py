@@ -3,6 +3,7 @@
 import inspect
 import os
 import random
+import re
 import textwrap
 import warnings
 from importlib.util import find_spec
@@ -14,6 +15,9 @@ import numpy as np
 import torch
 from IPython import get_ipython
 from IPython.display import HTML, Code, display
+from matplotlib.figure import Figure
+
+from .plots import as_svg
 
 FIGURES = next(
     folder
@@ -27,6 +31,7 @@ def setup(seed: int = 0) -> None:
     """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），让图里的汉字显示得出来，并报出版本与设备。
 
     参数：seed，随机数种子；同一个种子、同一台机器，每次运行的结果相同。
+    错误：同 `best_device`。
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # CUDA 的确定性算法要求先设好它
     random.seed(seed)
@@ -40,11 +45,13 @@ def setup(seed: int = 0) -> None:
     _use_chinese_font()
     if shell := get_ipython():
         shell.run_line_magic("matplotlib", "inline")
-        shell.run_line_magic("config", "InlineBackend.figure_formats = ['retina']")
+        shell.run_line_magic("config", "InlineBackend.figure_formats = []")
+        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, _plot)
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
-    print(f"torch {torch.__version__.split('+')[0]} · {device} · 随机数种子 {seed}")
+    device = best_device()
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()
+    print(f"torch {torch.__version__.split('+')[0]} · {name} · 随机数种子 {seed}")
 
 
 def best_device() -> torch.device:
@@ -92,9 +99,17 @@ def figure(name: str) -> None:
     display(HTML(path.read_text(encoding="utf8")))
 
 
+def _plot(figure) -> tuple[str, dict]:
+    """SVG 与它的大小：网页先留好位置，图后到也不会把字推开。"""
+    svg = as_svg(figure)
+    width, height = re.search(r'width="(\d+)" height="(\d+)"', svg).groups()
+    return svg, {"width": int(width), "height": int(height)}
+
+
 def _use_chinese_font() -> None:
     """登记 zhplot 带来的 Noto Sans SC：机器上一个汉字字体都没有时，图里也不会出现方框。"""
     font = Path(find_spec("zhplot").submodule_search_locations[0]) / "fonts/NotoSansSC-Regular.ttf"
     matplotlib.font_manager.fontManager.addfont(font)
     # 后备的 DejaVu Sans 补上 Noto 所缺的数学符号
     matplotlib.rcParams["font.family"] = ["Noto Sans SC", "DejaVu Sans"]
+    matplotlib.rcParams["image.interpolation"] = "none"  # 格子由浏览器放大，边界才清楚

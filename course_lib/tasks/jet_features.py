@@ -32,10 +32,17 @@ def network_inputs(features: Tensor, mask: Tensor) -> Tensor:
         )
     if mask.dtype != torch.bool:
         raise TypeError(f"mask 应当是布尔张量（True = 真实粒子），这里是 {mask.dtype}。")
-    if not (nonempty := mask.any(dim=1)).all():
-        raise ValueError(f"第 {int(nonempty.int().argmin())} 个喷注一个粒子也没有。")
     padding = ~mask[..., None]
     features = features.masked_fill(padding, 1.0)
+    if not torch.compiler.is_compiling():  # 要把答案拿回 Python，会把编译的图切断
+        _check_particles(features, mask)
+    pt, direction = features[..., :1], features[..., 1:]
+    return torch.cat([(pt.log() - 2) / 1.5, 5 * direction], dim=-1).masked_fill(padding, 0.0)
+
+
+def _check_particles(features: Tensor, mask: Tensor) -> None:
+    if not (nonempty := mask.any(dim=1)).all():
+        raise ValueError(f"第 {int(nonempty.int().argmin())} 个喷注一个粒子也没有。")
     wrong = ~(features.isfinite().all(dim=-1) & (features[..., 0] > 0))
     if wrong.any():
         jet, particle = wrong.nonzero()[0].tolist()
@@ -43,8 +50,6 @@ def network_inputs(features: Tensor, mask: Tensor) -> Tensor:
             f"第 {jet} 个喷注的第 {particle} 个粒子是 {features[jet, particle].tolist()}："
             "三个数都要有限，pT 要大于 0；是填充的话，请在 mask 里标成 False。"
         )
-    pt, direction = features[..., :1], features[..., 1:]
-    return torch.cat([(pt.log() - 2) / 1.5, 5 * direction], dim=-1).masked_fill(padding, 0.0)
 
 
 def shuffle_particles(features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:

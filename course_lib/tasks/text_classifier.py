@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..attention import padding_mask
 from ..encoder import Encoder
-from ..layers import SinusoidalPositionalEncoding
+from ..layers import SinusoidalPositionalEncoding, check_ids
 
 POOLINGS = ("cls", "mean", "max")
 
@@ -33,7 +33,7 @@ def pool(hidden: Tensor, attention_mask: Tensor, kind: str = "cls") -> Tensor:
             f"这里是 {tuple(hidden.shape)} 与 {tuple(attention_mask.shape)}。"
         )
     real = attention_mask.bool()[..., None]  # (B, N, 1)
-    if not (nonempty := real.any(dim=1)).all():
+    if not torch.compiler.is_compiling() and not (nonempty := real.any(dim=1)).all():
         raise ValueError(f"第 {int(nonempty.int().argmin())} 个序列全是填充，没有可以池化的词元。")
     if kind == "cls":
         return hidden[:, 0]
@@ -92,7 +92,7 @@ class TextClassifier(nn.Module):
     def pooled(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """input_ids、attention_mask (B, N)，1 = 真实词元 → 池化后的向量 (B, D)，即分类头的输入。
 
-        错误：两者形状不同、编号不在词表里、序列超过 max_len，或有一个序列全是填充时，抛出 `ValueError`。
+        错误：两者形状不同、编号不在词表里、序列超过 max_len，或有一个序列全是填充时，抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
         """
         self._check(input_ids, attention_mask)
         x = self.tokens(input_ids) * math.sqrt(self.tokens.embedding_dim)  # (B, N, D)
@@ -101,12 +101,9 @@ class TextClassifier(nn.Module):
         return pool(hidden, attention_mask, self.pooling)
 
     def _check(self, input_ids: Tensor, attention_mask: Tensor) -> None:
-        if input_ids.dim() != 2 or input_ids.numel() == 0 or attention_mask.shape != input_ids.shape:
+        check_ids(input_ids, self.tokens)
+        if attention_mask.shape != input_ids.shape:
             raise ValueError(
-                f"input_ids 与 attention_mask 的形状应当都是 (B, N) 且不为空，"
-                f"这里是 {tuple(input_ids.shape)} 与 {tuple(attention_mask.shape)}。"
+                f"attention_mask 的形状 {tuple(attention_mask.shape)} "
+                f"应与 input_ids 的 {tuple(input_ids.shape)} 相同。"
             )
-        low, high = int(input_ids.min()), int(input_ids.max())
-        if low < 0 or high >= self.tokens.num_embeddings:
-            wrong = low if low < 0 else high
-            raise ValueError(f"词元编号 {wrong} 不在 0 到 {self.tokens.num_embeddings - 1} 之间。")

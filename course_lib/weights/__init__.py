@@ -1,18 +1,10 @@
 """真实的权重从哪里来、怎样装进来。"""
 
-from .hub import HubError, PretrainedError
-from .pretrained import (
-    EMBEDDING_NAMES,
-    LAYER_NAMES,
-    LEFT_OUT,
-    builtin_path,
-    load_bert,
-    load_weights,
-    model_folder,
-    our_name,
-    read_config,
-    uses_builtin,
-)
+from .bert import EMBEDDING_NAMES, LAYER_NAMES, LEFT_OUT, load_weights, our_name, read_config
+from .builtin import builtin_path
+from .errors import HubError, PretrainedError
+from .folders import model_folder, uses_builtin
+from .reference import load_bert
 
 __all__ = [
     "EMBEDDING_NAMES",

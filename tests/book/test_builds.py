@@ -9,9 +9,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import repository
 import yaml
 from bs4 import BeautifulSoup
-from conftest import BOOK
+from built_book import BOOK
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -38,7 +39,7 @@ class Book:
         for folder in ("chapters", "course_lib"):
             (root / folder).mkdir()
         execute = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["execute"]
-        ours = {name: "_ext" for name in ("offline_pages", "execute_chapters")}
+        ours = {f"course_book.before_reading.{name}": "_ext" for name in ("local_files", "execute_chapters")}
         config = {"title": "小书", "execute": execute, "sphinx": {"local_extensions": ours}}
         toc = {"format": "jb-book", "root": "chapters/one", "chapters": [{"file": "chapters/two"}]}
         (root / "_config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
@@ -202,8 +203,9 @@ def without_varying(built):
 
 
 @pytest.fixture
-def build_elsewhere(tmp_path):
+def build_elsewhere(tmp_path, monkeypatch):
     """在另一个文件夹里从头成两种文字的书，返回全部文件。"""
+    public_url = repository.public_url()
 
     def build():
         variables = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
@@ -216,6 +218,9 @@ def build_elsewhere(tmp_path):
     ignored = shutil.ignore_patterns("_build", ".*", "__pycache__")
     shutil.copytree(ROOT, tmp_path, ignore=ignored, dirs_exist_ok=True)
     (tmp_path / ".venv").symlink_to(sys.prefix)
+    # 那里没有 .git，地址写进文件里，两本书才指向同一个仓库
+    monkeypatch.setattr(repository, "CONFIG", tmp_path / "_config.yml")
+    repository.write_url(public_url or repository.PLACEHOLDER)
     return build
 
 

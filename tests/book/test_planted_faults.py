@@ -46,7 +46,7 @@ FAULTS = {
         "03_embedding#padding-is-no-mask",
     ),
     "装权重时键与值对调": Fault(
-        "pretrained.py",
+        "weights/pretrained.py",
         '"attention.self.key": "self_attn.k_proj",\n    "attention.self.value": "self_attn.v_proj"',
         '"attention.self.key": "self_attn.v_proj",\n    "attention.self.value": "self_attn.k_proj"',
         "test_bert.py::test_matches_the_reference_at_every_layer",
@@ -67,7 +67,7 @@ FAULTS = {
         "08_residual_and_layer_norm#ln-parity",
     ),
     "词元嵌入没有装，留着随机数": Fault(
-        "pretrained.py",
+        "weights/pretrained.py",
         "                for key in keys:\n",
         '                for key in (k for k in keys if our_name(k) != "embeddings.tokens.weight"):\n',
         "test_bert.py::test_matches_the_reference_at_every_layer",
@@ -155,17 +155,17 @@ MORE_FAULTS = {
         "09_positional_encoding#parity",
     ),
     "平均池化把填充也数进去": Fault(
-        "classifier.py",
+        "tasks/text_classifier.py",
         "/ real.sum(dim=1)",
         "/ hidden.size(1)",
-        "test_classifier.py::test_pool_matches_torch",
+        "test_text_classifier.py::test_pool_matches_torch",
         "11_cls_classification#pool-parity",
     ),
     "分类头读位置 1": Fault(
-        "classifier.py",
+        "tasks/text_classifier.py",
         "return hidden[:, 0]",
         "return hidden[:, 1]",
-        "test_classifier.py::test_pool_matches_each_sequence_alone",
+        "test_text_classifier.py::test_pool_matches_each_sequence_alone",
         "11_cls_classification#pool-parity",
     ),
     "交叉注意力读了别人的来源": Fault(
@@ -213,7 +213,7 @@ def copy_library(folder, fault=None):
 def run_tests(env, *nodes):
     """在子进程里运行几个单元测试，返回退出码与输出。"""
     command = [sys.executable, "-m", "pytest", "-o", "addopts=", "-q", "--tb=short", "-p", "no:cacheprovider"]
-    nodes = [str(ROOT / "tests" / node) for node in nodes]
+    nodes = [str(ROOT / "tests/library" / node) for node in nodes]
     # 在副本的文件夹里运行，免得仓库里的库排在前面
     done = subprocess.run(
         [*command, *nodes], cwd=env["PYTHONPATH"], env=env, capture_output=True, text=True, encoding="utf8"

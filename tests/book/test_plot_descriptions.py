@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from plot_descriptions import describe_plots, last_sentences, words_in
+
+from course_book.doctree.plot_descriptions import describe_plots, last_sentences, words_in
 
 
 def test_words_on_the_plot_are_read_from_the_code():

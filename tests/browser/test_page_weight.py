@@ -2,9 +2,8 @@
 
 import pages
 import pytest
-from conftest import BOOK
+from built_book import BOOK, PAGES
 from fontTools.ttLib import TTFont
-from test_pages import PAGES
 
 FRONT = "chapters/index.html"
 FRONT_LIMIT, CHAPTER_LIMIT = 350_000, 900_000

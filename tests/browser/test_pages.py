@@ -7,15 +7,10 @@ import re
 import bertviz
 import pytest
 import torch
-from conftest import BOOK
+from built_book import ALL_PAGES, PAGES
 
 from course_lib.show.frames import offline_frame
 
-# 书还没有成时也留一页，好让测试失败而不是消失
-PAGES = sorted(
-    page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
-)
-PAGES = PAGES or ["index.html"]
 # 繁体的页面与简体的只差文字：经 http 看一遍就够，两本书的对照在 test_traditional.py
 VISITS = [
     (page, scheme)
@@ -175,7 +170,7 @@ def test_the_pattern_above_finds_loads(text):
 
 def test_changing_the_layer_redraws_a_head_view(book, blank, roots):
     name = next(
-        (page for page in PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None
+        (page for page in ALL_PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None
     )
     assert name, "书里一个头视图也没有。"
     blank.goto(roots["file"] + name)

@@ -2,35 +2,25 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from built_book import ALL_PAGES, PAGES
 from docutils import nodes
-from head_tags import add_tags, summary
-from notebook_form import repository_url
-from test_pages import PAGES
+from notebook_form import canonical
+from page_scripts import WATCH_SHIFTS
+from repository import public_url
+
+from course_book.templates.context import add_head_tags, settle_address, summary
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [name for name in PAGES if (ROOT / name).with_suffix(".ipynb").is_file()]
+FIRST = next((name for name in ALL_PAGES if name.startswith("chapters/")), "index.html")
 VIEWS = "chapters/13_bertviz.html"
-
-# web.dev 的定义：相隔不到 1 秒、总长不到 5 秒的移动算作一段，取最大的一段
-WATCH_SHIFTS = """
-if (window === top) {
-  let first = 0, last = 0, sum = 0;
-  window.shift = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
-      if (entry.startTime - last > 1000 || entry.startTime - first > 5000) [first, sum] = [entry.startTime, 0];
-      last = entry.startTime;
-      sum += entry.value;
-      window.shift = Math.max(window.shift, sum);
-    }
-  }).observe({type: 'layout-shift', buffered: true});
-}"""
+COLUMNS = tomllib.loads((ROOT / "chapters/ruff.toml").read_text(encoding="utf-8"))["line-length"]
 
 
 @pytest.fixture
@@ -64,7 +54,7 @@ def test_first_paint_has_the_right_theme(tab, roots, scheme, ground):
     """主题自己的脚本在页尾；它没到之前，颜色就应当是对的。"""
     page = tab(color_scheme=scheme)
     page.route(re.compile(r"/scripts/[\w-]*theme"), lambda route: route.abort())
-    page.goto(roots["http"] + CHAPTERS[0])
+    page.goto(roots["http"] + FIRST)
     assert page.evaluate("document.documentElement.dataset.theme") == scheme
     colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
     near = [abs(int(c) - g) for c, g in zip(re.findall(r"\d+", colour), ground, strict=False)]
@@ -104,10 +94,42 @@ def test_a_chapter_prints_whole(tab, roots):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_code_and_formulas_fit_the_column(tab, roots, name):
+    """1280 像素宽的屏上，没有一条公式被切掉，不超过 chapters/ruff.toml 的行宽的代码不用横着滚动。"""
+    page = tab(viewport={"width": 1280, "height": 900})
+    page.goto(roots["http"] + name)
+    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    cut = page.evaluate(r"""(columns) => {
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const over = (node) => node.scrollWidth > node.clientWidth;
+      const width = (line) => [...line].reduce((sum, letter) => sum + (letter > '\u2e80' ? 2 : 1), 0);
+      return [
+        ...all('div.cell_input pre').filter((pre) => over(pre) && pre.innerText.split('\n').every((line) => width(line) <= columns)),
+        ...all('div.math, mjx-container[display]').filter(over),
+      ].map((node) => node.textContent.slice(0, 200));
+    }""", COLUMNS)  # fmt: skip
+    assert cut == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_the_other_book_opens_at_the_same_section(tab, roots, scheme):
+    page = tab(viewport={"width": 1280, "height": 900})
+    page.goto(f"{roots[scheme]}chapters/04_scaled_dot_product_attention.html")
+    page.locator("#pst-page-toc-nav a").nth(4).click()
+    section = page.evaluate("decodeURI(location.hash)")
+    page.click("a.language-switch, a.btn[hreflang]")
+    page.wait_for_url("**/zh-TW/**")
+    assert section and page.evaluate("decodeURI(location.hash)") == section
+    heading = page.locator(f"[id='{section[1:]}'] > :is(h1, h2, h3)")
+    assert heading.bounding_box()["y"] < 200
+
+
 @pytest.mark.parametrize("address", ["/REPO/no", "/REPO/chapters/no/such/page.html", "/no/such.html"])
 def test_a_wrong_address_leads_home(tab, book, address):
     """像 GitHub Pages 那样：书放在 /仓库名/ 或 / 下，找不到时不论多深都给出 404.html。"""
-    name = repository_url().rpartition("/")[2]
+    name = (public_url() or "/book").rpartition("/")[2]
     address = address.replace("REPO", name)
     root = f"/{name}/" if address.startswith(f"/{name}/") else "/"
 
@@ -139,12 +161,22 @@ def test_the_lost_page_leads_home_from_the_disk(tab, roots):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_can_be_taken_away_and_launched(book, name):
+    """带得走；有公开的仓库就能在 Colab 里打开，没有就一个字也不提。"""
     text = (book / name).read_text(encoding="utf-8")
     source = (ROOT / name).with_suffix(".ipynb")
     link = re.search(r'href="\.\./(_sources/[^"]+\.ipynb)"', text)[1]
-    assert json.loads((book / link).read_bytes()) == json.loads(source.read_bytes())
-    path = f"{repository_url().removeprefix('https://github.com/')}/blob/main/chapters/{source.name}"
-    assert text.count(f"https://colab.research.google.com/github/{path}") == 2  # 徽章与按钮
+    taken = (book / link).read_text(encoding="utf-8")
+    assert taken == canonical(json.loads(source.read_bytes()), source.name, public_url())
+    address = str(public_url()).removeprefix("https://github.com/")
+    colab = f"https://colab.research.google.com/github/{address}/blob/main/chapters/{source.name}"
+    times = 2 if public_url() else 0  # 徽章与按钮
+    assert text.count(colab) == text.count("//colab.") == times
+    assert text.count("%pip") == times // 2 and "course_lib.show" in text
+
+
+def test_placeholder_is_nowhere_in_the_book(book):
+    for path in [path for kind in ("html", "ipynb", "js") for path in book.rglob(f"*.{kind}")]:
+        assert "OWNER" not in path.read_text(encoding="utf-8"), path
 
 
 def test_every_page_says_what_it_is_about(book):
@@ -158,16 +190,25 @@ def test_every_page_says_what_it_is_about(book):
             assert ("og:url" in tags) == ("og:image" in tags) == ('rel="canonical"' in text)
 
 
-def test_a_published_book_gives_full_addresses():
-    def tags(baseurl):
-        config = SimpleNamespace(html_title="书", language="zh_CN", html_baseurl=baseurl)
-        context = {"title": "<一>"}
-        add_tags(SimpleNamespace(config=config), "chapters/a", "page.html", context, None)
-        return context["metatags"]
+def head_tags(repository, baseurl=""):
+    config = SimpleNamespace(html_title="书", language="zh_CN", html_baseurl=baseurl, html_static_path=[])
+    config.html_theme_options = {"repository_url": repository}
+    settle_address(None, config)
+    context = {"title": "一"}
+    add_head_tags(SimpleNamespace(config=config), "chapters/a", "page.html", context, None)
+    return context["head_tags"]
 
-    assert 'property="og:url" content="https://x.org/b/chapters/a.html"' in tags("https://x.org/b/")
-    assert 'property="og:image" content="https://x.org/b/_static/page.png"' in tags("https://x.org/b")
-    assert "og:url" not in tags("") and 'content="&lt;一&gt;"' in tags("")
+
+def test_a_published_book_gives_full_addresses(monkeypatch):
+    monkeypatch.delenv("BOOK_URL", raising=False)
+    tags = head_tags("https://github.com/Someone/book")
+    assert tags["og:url"] == "https://someone.github.io/book/chapters/a.html"
+    assert tags["og:image"] == "https://someone.github.io/book/_static/page.png"
+    # 没有公开的地址时不编造一个；写明的胜过推断的
+    assert "og:url" not in head_tags("")
+    monkeypatch.setenv("BOOK_URL", "https://x.org/b")
+    assert head_tags("https://github.com/Someone/book")["og:url"] == "https://x.org/b/chapters/a.html"
+    assert head_tags("", "https://y.org/")["og:url"] == "https://y.org/chapters/a.html"
 
 
 def test_the_summary_passes_over_the_badge():

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
-import chinese_search
 import pytest
+
+from course_book.after_writing.search import plain_formula, same_words, sections
 
 TABLE = Path(__file__).with_name("search_queries.csv")
 with TABLE.open(encoding="utf-8") as table:
@@ -119,9 +120,17 @@ def test_a_phrase_from_the_text_leads_to_its_page(search, blank, book, roots, sc
     """每一章正文里最长的一串汉字（不是标题），搜它就找到那一章。"""
     for path in sorted(book.glob("chapters/[0-9]*.html")):
         name = path.relative_to(book).as_posix()
-        sections = chinese_search.sections(path.read_text(encoding="utf-8"))
-        phrase = max(re.findall("[\u4e00-\u9fff]+", "\n".join(text for _, _, text in sections)), key=len)
+        texts = "\n".join(text for _, _, text in sections(path.read_text(encoding="utf-8")))
+        phrase = max(re.findall("[\u4e00-\u9fff]+", texts), key=len)
         assert search(phrase, scheme)[0]["href"].startswith(name), phrase
+
+
+# 标出的每一处：词，在不在正文里，在不在图与脚本里
+MARKED = """() => [...(CSS.highlights.get('found') ?? [])].map(({ startContainer: text, startOffset, endOffset }) => [
+  text.data.slice(startOffset, endOffset).toLowerCase(),
+  text.parentElement.closest('article') !== null,
+  text.parentElement.closest('svg, script, style') !== null,
+])"""
 
 
 @both_ways
@@ -134,8 +143,36 @@ def test_keyboard_alone_searches_and_the_words_are_marked_in_the_page(blank, roo
     blank.locator("#search-results li a").first.focus()
     blank.keyboard.press("Enter")
     blank.wait_for_url(lambda url: "search.html" not in url)
-    blank.wait_for_selector("article .highlighted")
-    assert "层归一化" in blank.locator("article .highlighted").all_text_contents()
+    blank.wait_for_selector(".highlight-link")
+    assert "层归一化" in [word for word, *_ in blank.evaluate(MARKED)]
+
+
+def test_words_are_marked_in_the_text_and_nowhere_else(blank, roots):
+    """“注意力掩码”的前几页里，词也写在插图与侧栏里。"""
+    errors = []
+    blank.on("pageerror", lambda error: errors.append(str(error)))
+    for number in range(5):
+        blank.goto(f"{roots['http']}search.html?q={quote('注意力掩码')}")
+        blank.locator("#search-results li a").nth(number).click()
+        blank.wait_for_url(lambda url: "search.html" not in url)
+        blank.wait_for_selector(".highlight-link")
+        blank.wait_for_timeout(50)  # Sphinx 自己的那一个要等一会儿才标
+        assert {tuple(place) for _, *place in blank.evaluate(MARKED)} == {(True, False)}
+        assert blank.locator(".highlighted").count() == 0 and errors == []
+    blank.click(".highlight-link a")
+    assert blank.evaluate(MARKED) == [] and blank.locator(".highlight-link").count() == 0
+
+
+def test_the_magnifier_stands_beside_the_words(blank, roots):
+    blank.goto(f"{roots['http']}search.html?q={quote('掩码')}")
+    blank.keyboard.press("Control+k")
+    for form in blank.locator("form.bd-search").all():
+        icon, field = form.locator("i, svg").first.bounding_box(), form.locator("input").bounding_box()
+        if icon is not None:  # 只开着一个
+            padding = form.locator("input").evaluate(
+                "(input) => parseFloat(getComputedStyle(input).paddingLeft)"
+            )
+            assert icon["x"] + icon["width"] <= field["x"] + padding
 
 
 def test_nothing_found_says_so(blank, search, roots):
@@ -162,7 +199,7 @@ def test_a_query_is_text_and_not_markup(blank, roots):
     ],
 )
 def test_formulas_become_text(latex, text):
-    assert chinese_search.plain_formula(latex) == text
+    assert plain_formula(latex) == text
 
 
 def test_sections_hold_prose_and_code_but_no_figures_or_printouts():
@@ -171,7 +208,7 @@ def test_sections_hold_prose_and_code_but_no_figures_or_printouts():
 y = 2</pre><div class="output stream"><pre>打印</pre></div><svg><text>图</text></svg></div>
     <section id="b"><span id="id3"></span><h2>乙</h2><table><tr><td><p>键</p></td>
     <td><p>key</p></td></tr></table></section></section></article>"""
-    assert chinese_search.sections(page) == [
+    assert sections(page) == [
         ["a", "甲", "一段，两句。\nx = 1\ny = 2"],
         ["b", "乙", "键 · key"],
     ]
@@ -179,7 +216,7 @@ y = 2</pre><div class="output stream"><pre>打印</pre></div><svg><text>图</tex
 
 def test_other_names_come_from_the_glossary():
     rows = "词元 · 詞元（標記） · token · 一句话 · 令牌\n等变、不变 · 等變 · equivariance · 一句话 · 同变\n编号 · 編號 · token id · 一句话 ·"
-    assert chinese_search.same_words([["id1", "术语表", rows]]) == [
+    assert same_words([["id1", "术语表", rows]]) == [
         ["token", "令牌", "標記", "詞元", "词元"],
         ["token id", "編號", "编号"],
     ]

@@ -6,8 +6,9 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import nn
+from samples import shaken
 from torch.testing import assert_close
+from twins import attention_twin
 
 from course_lib.attention import (
     MultiHeadAttention,
@@ -23,25 +24,6 @@ def qkv(*shape, keys=None, dtype=torch.float32, seed=0):
     g = torch.Generator().manual_seed(seed)
     key_shape = (*shape[:-2], keys or shape[-2], shape[-1])
     return [torch.randn(s, generator=g).to(dtype) for s in (shape, key_shape, key_shape)]
-
-
-def torch_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:
-    """把我们的权重装进 torch 的多头注意力。"""
-    d_model = ours.q_proj.in_features
-    theirs = nn.MultiheadAttention(d_model, ours.num_heads, batch_first=True)
-    with torch.no_grad():
-        theirs.in_proj_weight.copy_(torch.cat([ours.q_proj.weight, ours.k_proj.weight, ours.v_proj.weight]))
-        theirs.in_proj_bias.copy_(torch.cat([ours.q_proj.bias, ours.k_proj.bias, ours.v_proj.bias]))
-        theirs.out_proj.load_state_dict(ours.out_proj.state_dict())
-    return theirs.eval()
-
-
-def biased(attention: MultiHeadAttention) -> MultiHeadAttention:
-    """偏置初始化也打乱，零偏置会藏住接错线的错误。"""
-    for name, p in attention.named_parameters():
-        if name.endswith("bias"):
-            nn.init.normal_(p)
-    return attention.eval()
 
 
 class TestMasks:
@@ -144,6 +126,16 @@ class TestScaledDotProduct:
         assert none is None
         assert_close(by_hand, fused, atol=atol, rtol=0)
 
+    @pytest.mark.parametrize("mask", [None, causal_mask(3)], ids=["没有掩码", "因果"])
+    def test_large_products_do_not_overflow_in_half_precision(self, mask):
+        """点积是 128 × 30² = 115200，超过了 fp16 的 65504；除以 √128 之后只有一万，装得下。"""
+        q, k, v = qkv(3, 128, dtype=torch.float16)
+        q, k = 30 * q.sign(), 30 * q.sign()
+        by_hand, weights = scaled_dot_product_attention(q, k, v, mask)
+        fused, _ = scaled_dot_product_attention(q, k, v, mask, need_weights=False)
+        assert weights.isfinite().all()
+        assert_close(by_hand, fused, atol=4e-3, rtol=0)
+
     def test_future_does_not_reach_the_past(self):
         q, k, v = qkv(1, 1, 5, 4)
         before, _ = scaled_dot_product_attention(q, k, v, causal_mask(5))
@@ -153,11 +145,19 @@ class TestScaledDotProduct:
         assert_close(before[..., :3, :], after[..., :3, :])
         assert not torch.allclose(before[..., 3:, :], after[..., 3:, :])
 
-    def test_dropout_is_applied_to_weights(self):
-        q, k, v = qkv(1, 1, 4, 4)
+    @pytest.mark.parametrize("need_weights", [True, False])
+    def test_dropout_is_applied_to_weights(self, need_weights):
+        """值是并排的两个单位矩阵，输出就是两份丢弃之后的权重；丢的若是输出或值，两份便不相同。"""
+        q, k, _ = qkv(1, 1, 8, 4)
+        value = torch.eye(8).repeat(1, 2)[None, None]
         torch.manual_seed(0)
-        output, _ = scaled_dot_product_attention(q, k, v, dropout_p=0.5)
-        assert not torch.allclose(output, scaled_dot_product_attention(q, k, v)[0])
+        output, _ = scaled_dot_product_attention(q, k, value, None, need_weights, dropout_p=0.5)
+        dropped, again = output.chunk(2, dim=-1)
+        assert torch.equal(dropped, again)
+        kept = dropped != 0
+        assert 0.3 < kept.float().mean() < 0.7
+        _, weights = scaled_dot_product_attention(q, k, value)
+        assert_close(dropped[kept], 2 * weights[kept])  # 留下的除以 1 - 0.5
 
     @pytest.mark.parametrize(
         ("mask", "error", "words"),
@@ -198,6 +198,16 @@ class TestScaledDotProduct:
         with pytest.raises(ValueError, match="key 有 4 个位置，value 有 2 个，应当一一对应"):
             scaled_dot_product_attention(q, k, v[:, :2])
 
+    @pytest.mark.parametrize("need_weights", [True, False])
+    @pytest.mark.parametrize("mask", [None, torch.ones(1, 4, dtype=torch.bool)], ids=["没有掩码", "有掩码"])
+    def test_wrong_batches(self, mask, need_weights):
+        q, k, v = qkv(2, 4, 8)
+        words = re.escape("query、key、value 的批与头分别是 (2,)、(3,)、(3,)，")
+        with pytest.raises(ValueError, match=words):
+            scaled_dot_product_attention(q, k[[0, 1, 0]], v[[0, 1, 0]], mask, need_weights)
+        with pytest.raises(ValueError, match=re.escape("(2,)、(2,)、(3,)，")):
+            scaled_dot_product_attention(q, k, v[[0, 1, 0]], mask, need_weights)
+
 
 class TestMultiHead:
     @settings(max_examples=25, deadline=None, derandomize=True)
@@ -210,8 +220,8 @@ class TestMultiHead:
     )
     def test_matches_torch(self, batch, heads, d, n, seed):
         torch.manual_seed(seed)
-        ours = biased(MultiHeadAttention(heads * d, heads))
-        theirs = torch_twin(ours)
+        ours = shaken(MultiHeadAttention(heads * d, heads), seed)
+        theirs = attention_twin(ours)
         x = torch.randn(batch, n, heads * d)
         keep = torch.rand(batch, n) < 0.6
         keep[:, 0] = True
@@ -223,18 +233,18 @@ class TestMultiHead:
 
     def test_cross_attention_matches_torch(self):
         torch.manual_seed(0)
-        ours = biased(MultiHeadAttention(12, 3))
+        ours = shaken(MultiHeadAttention(12, 3))
         query, memory = torch.randn(2, 4, 12), torch.randn(2, 7, 12)
-        expected, _ = torch_twin(ours)(query, memory, memory)
+        expected, _ = attention_twin(ours)(query, memory, memory)
         assert_close(ours(query, memory)[0], expected, atol=1e-5, rtol=1e-5)
         other = torch.randn(2, 7, 12)
-        expected, _ = torch_twin(ours)(query, memory, other)
+        expected, _ = attention_twin(ours)(query, memory, other)
         assert_close(ours(query, memory, other)[0], expected, atol=1e-5, rtol=1e-5)
 
     def test_padding_lands_on_its_own_sentence(self):
         """掩码错位到别的句子（S1-1 的错误）时，批量计算与逐句计算就不相等。"""
         torch.manual_seed(0)
-        attention = biased(MultiHeadAttention(8, 4))
+        attention = shaken(MultiHeadAttention(8, 4))
         lengths, n = [2, 5, 3], 5
         x = torch.randn(3, n, 8)
         keep = torch.arange(n) < torch.tensor(lengths)[:, None]
@@ -246,7 +256,7 @@ class TestMultiHead:
 
     def test_permutation_equivariance(self):
         torch.manual_seed(0)
-        attention, x, order = biased(MultiHeadAttention(8, 2)), torch.randn(2, 6, 8), torch.randperm(6)
+        attention, x, order = shaken(MultiHeadAttention(8, 2)), torch.randn(2, 6, 8), torch.randperm(6)
         assert_close(attention(x[:, order])[0], attention(x)[0][:, order], atol=1e-6, rtol=1e-5)
 
     def test_split_and_merge_are_inverse(self):
@@ -285,6 +295,21 @@ class TestMultiHead:
         for name, inputs in (("query", [bad]), ("key", [good, bad]), ("value", [good, good, bad])):
             with pytest.raises(ValueError, match=rf"{name} 的形状应当是 \(批, 位置数, 8\)"):
                 attention(*inputs)
+
+    @pytest.mark.parametrize(
+        "mask", [None, torch.ones(2, 1, 1, 3, dtype=torch.bool)], ids=["没有掩码", "有掩码"]
+    )
+    @pytest.mark.parametrize("keys", [1, 3])
+    def test_wrong_batches(self, keys, mask):
+        """只有一份的键曾被悄悄广播：每一句都去读同一份。"""
+        attention, query, key = MultiHeadAttention(8, 2), torch.randn(2, 3, 8), torch.randn(keys, 3, 8)
+        with pytest.raises(ValueError, match=f"批大小是 2、{keys}、{keys}，应当相同"):
+            attention(query, key, mask=mask)
+        with pytest.raises(ValueError, match=f"批大小是 2、2、{keys}，应当相同"):
+            attention(query, query, key, mask=mask)
+        if keys == 1:  # 照那句话去做
+            shared = key.expand(len(query), -1, -1)
+            assert_close(attention(query, shared)[0][1:], attention(query[1:], key)[0])
 
     def test_wrong_input(self):
         with pytest.raises(ValueError, match="d_model=10 不能被 num_heads=3 整除"):

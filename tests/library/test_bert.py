@@ -5,18 +5,17 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
+from samples import bert_pair
 from torch import nn
 from torch.testing import assert_close
 
 from course_lib.bert import Bert, encode_by_length
 from course_lib.config import BertConfig
-from course_lib.weights import load_bert
 
 
 @pytest.fixture(scope="module")
 def pair():
-    tokenizer, reference = load_bert()
-    return tokenizer, reference, Bert.from_pretrained()
+    return bert_pair()
 
 
 BATCHES = {
@@ -163,16 +162,6 @@ class TestEncodeByLength:
             encode_by_length(pair[2], {"input_ids": ids, "attention_mask": torch.tensor([[0, 1, 1]])})
         with pytest.raises(ValueError, match="rows=0"):
             encode_by_length(pair[2], {"input_ids": ids, "attention_mask": ids}, rows=0)
-
-
-@pytest.mark.parametrize("mask", [None, torch.tensor([[1, 1, 1], [1, 1, 0]])], ids=["没有掩码", "有填充"])
-def test_compiles_into_one_graph(pair, mask):
-    """检查编号与掩码要把数拿回 Python，会把图切断；编译时不做，fullgraph 就不报错。"""
-    ours, ids = pair[2], torch.tensor([[101, 2051, 102], [101, 102, 0]])
-    torch.compiler.reset()
-    with torch.no_grad():
-        compiled = torch.compile(ours, fullgraph=True, backend="eager")(ids, mask).last_hidden_state
-        assert_close(compiled, ours(ids, mask).last_hidden_state)
 
 
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)

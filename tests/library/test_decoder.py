@@ -1,32 +1,12 @@
 import pytest
 import torch
-from test_attention import torch_twin as attention_twin
-from test_encoder import shaken
+from samples import shaken
 from torch import nn
 from torch.testing import assert_close
+from twins import layer_twin
 
 from course_lib.attention import causal_mask, padding_mask
 from course_lib.decoder import Decoder, DecoderLayer, LayerCache
-
-
-def torch_twin(ours: DecoderLayer) -> nn.TransformerDecoderLayer:
-    """把我们的权重装进 torch 的解码器层。"""
-    theirs = nn.TransformerDecoderLayer(
-        ours.ffn.linear1.in_features,
-        ours.self_attn.num_heads,
-        ours.ffn.linear1.out_features,
-        activation=ours.ffn.activation,
-        batch_first=True,
-        norm_first=ours.norm_first,
-        layer_norm_eps=ours.norm1.eps,
-    )
-    theirs.self_attn.load_state_dict(attention_twin(ours.self_attn).state_dict())
-    theirs.multihead_attn.load_state_dict(attention_twin(ours.cross_attn).state_dict())
-    theirs.linear1.load_state_dict(ours.ffn.linear1.state_dict())
-    theirs.linear2.load_state_dict(ours.ffn.linear2.state_dict())
-    for name in ("norm1", "norm2", "norm3"):
-        getattr(theirs, name).load_state_dict(getattr(ours, name).state_dict())
-    return theirs.eval()
 
 
 def batch(n=5, m=4, d_model=12):
@@ -42,7 +22,7 @@ def test_layer_matches_torch(norm_first, need_weights, activation):
     x, memory, real = batch()
     output, own, cross = ours(x, memory, causal_mask(5), padding_mask(real), need_weights)
     options = {"tgt_mask": ~causal_mask(5), "memory_key_padding_mask": ~real}
-    assert_close(output, torch_twin(ours)(x, memory, **options), atol=1e-5, rtol=1e-5)
+    assert_close(output, layer_twin(ours)(x, memory, **options), atol=1e-5, rtol=1e-5)
     if need_weights:
         assert own.shape == (2, 3, 5, 5) and cross.shape == (2, 3, 5, 4)
         assert (own[..., ~causal_mask(5)] == 0).all() and (cross[0, ..., 2:] == 0).all()
@@ -69,7 +49,7 @@ def test_decoder_matches_torch(norm_first):
     x, memory, real = batch()
     expected = x
     for layer in ours.layers:  # 每一层都读同一份 memory
-        expected = torch_twin(layer)(
+        expected = layer_twin(layer)(
             expected, memory, tgt_mask=~causal_mask(5), memory_key_padding_mask=~real
         )
     output = ours(x, memory, causal_mask(5), padding_mask(real)).last_hidden_state

@@ -2,40 +2,13 @@ import weakref
 
 import pytest
 import torch
-from test_attention import torch_twin as attention_twin
+from samples import shaken
 from torch import nn
 from torch.testing import assert_close
+from twins import layer_twin
 
 from course_lib.attention import causal_mask, padding_mask
 from course_lib.encoder import Encoder, EncoderLayer
-
-
-def shaken(module: nn.Module, seed=0) -> nn.Module:
-    """所有参数都随机，包括 γ、β 与偏置；默认的 1 和 0 会藏住接错线的错误。"""
-    g = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for p in module.parameters():
-            p.copy_(torch.randn(p.shape, generator=g) * 0.3 + (p.mean() if p.dim() == 1 else 0))
-    return module.eval()
-
-
-def torch_twin(ours: EncoderLayer) -> nn.TransformerEncoderLayer:
-    d_model, d_ff = ours.ffn.linear1.in_features, ours.ffn.linear1.out_features
-    theirs = nn.TransformerEncoderLayer(
-        d_model,
-        ours.self_attn.num_heads,
-        d_ff,
-        activation=ours.ffn.activation,
-        batch_first=True,
-        norm_first=ours.norm_first,
-        layer_norm_eps=ours.norm1.eps,
-    )
-    theirs.self_attn.load_state_dict(attention_twin(ours.self_attn).state_dict())
-    theirs.linear1.load_state_dict(ours.ffn.linear1.state_dict())
-    theirs.linear2.load_state_dict(ours.ffn.linear2.state_dict())
-    theirs.norm1.load_state_dict(ours.norm1.state_dict())
-    theirs.norm2.load_state_dict(ours.norm2.state_dict())
-    return theirs.eval()
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -47,7 +20,7 @@ def test_layer_matches_torch(norm_first, need_weights, activation):
     output, weights = ours(x, padding_mask(keep), need_weights)
     # torch 的快速路径会把填充位置的输出清零，所以只比真实词元
     with torch.enable_grad():
-        expected = torch_twin(ours)(x, src_key_padding_mask=~keep)
+        expected = layer_twin(ours)(x, src_key_padding_mask=~keep)
     assert_close(output[keep], expected[keep], atol=1e-5, rtol=1e-5)
     assert (weights is not None) == need_weights
 
@@ -59,7 +32,7 @@ def test_encoder_matches_torch(norm_first):
     x, mask = torch.randn(2, 5, 12), causal_mask(5)
     expected = x
     for layer in ours.layers:
-        expected = torch_twin(layer)(expected, src_mask=~mask)
+        expected = layer_twin(layer)(expected, src_mask=~mask)
     if norm_first:
         expected = nn.functional.layer_norm(expected, (12,), ours.norm.weight, ours.norm.bias, ours.norm.eps)
     assert_close(ours(x, mask).last_hidden_state, expected, atol=1e-5, rtol=1e-5)

@@ -1,16 +1,24 @@
 """练习：每道题的折叠解答都能通过，典型的错答得到对路的提示，没写完不报错。"""
 
 import contextlib
+import copy
+import dataclasses
 import io
+import linecache
+import math
+import random
 import re
 
+import numpy as np
 import pytest
 import torch
-from test_chapter_form import CHAPTERS, cells, source
-from wrong_answers import WRONG_ANSWERS
 
-from course_lib.exercises import check, exercise_names, verdict
-from course_lib.exercises.registry import run
+from chapters import CHAPTERS, cells, source
+from course_lib.exercises import EXERCISES, check, exercise_names, verdict
+from course_lib.exercises.comparing import same
+from course_lib.exercises.exercise import Exercise, Symptom
+from course_lib.exercises.judging import Trial, judge
+from course_lib.exercises.running import Raised, sandbox
 
 SOLUTION = re.compile(r"<details>\s*<summary>[^<]*</summary>\s*```python\n(.*?)```.*?</details>", re.S)
 ASKED = re.compile(r'\bcheck\("([^"]+)"')
@@ -64,25 +72,113 @@ def test_every_check_is_asked_somewhere():
     assert sorted(name for path in CHAPTERS for name in asked_in(path)) == exercise_names()
 
 
-@pytest.mark.parametrize("name", exercise_names())
-def test_wrong_answers_get_their_hints(name):
-    """每道题至少两个典型错答，提示各不相同，且说中要害。"""
-    wrong = WRONG_ANSWERS[name]
-    assert len(wrong) >= 2
-    hints = set()
-    for answer, words in wrong:
-        torch.manual_seed(0)
-        hint = verdict(name, answer)
-        assert hint.startswith("✗ ") and words in hint, hint
-        hints.add(hint)
-    assert len(hints) == len(wrong)
+@pytest.fixture(params=EXERCISES.values(), ids=EXERCISES)
+def exercise(request):
+    return request.param
 
 
-@pytest.mark.parametrize("name", exercise_names())
-@pytest.mark.parametrize("answer", [None, ..., lambda *args: None, lambda *args: ...])
-def test_unfinished(name, answer):
-    said = verdict(name, answer)
-    assert said.startswith("○ 还没有写完") or (callable(answer) and said.startswith("✗ 还不对"))
+class TestTable:
+    """练习的表格说到做到：对的算对，每一种错答得到它自己的提示，别的错得到最后那一句。"""
+
+    def test_right(self, exercise):
+        assert judge(exercise, exercise.right) == f"✓ 正确。{exercise.praise}"
+
+    def test_every_wrong_answer_draws_its_hint(self, exercise):
+        assert exercise.wrong
+        for hint, answer in exercise.wrong_ways():
+            said = judge(exercise, answer.example if isinstance(answer, Symptom) else answer)
+            assert said.startswith("✗ 还不对：") and said.endswith(hint), f"{hint}\n{said}"
+
+    def test_wrong_answers_run(self, exercise):
+        """处处出错的错答是表里写错了，与谁都对不上。"""
+        with sandbox():
+            for hint, _, outcomes in Trial(exercise).known:
+                assert not all(isinstance(outcome, Raised) for outcome in outcomes), f"{hint}：{outcomes[0]}"
+
+    def test_any_other_mistake_draws_the_last_hint(self, exercise):
+        with sandbox():
+            right = Trial(exercise).raw
+        if isinstance(exercise.otherwise, list):
+            assert len(exercise.otherwise) == len(right)
+        for i, value in enumerate(right):
+            said = [judge(exercise, only_wrong_at(i, wrong, right, exercise)) for wrong in disturbed(value)]
+            assert exercise.accepts or all(line.startswith("✗ 还不对：") for line in said), said
+            # 对错只有两种的题，错的那一种也许已经列在表里
+            assert isinstance(value, bool) or any(
+                line.endswith(exercise.hint_otherwise(i)) for line in said
+            ), said
+
+    def test_same_data_every_time(self, exercise):
+        answer = only_wrong_at(0, 1e9, [0], exercise)
+        assert judge(exercise, answer) == judge(exercise, only_wrong_at(0, 1e9, [0], exercise))
+        with sandbox():
+            first, second = (Trial(exercise).right for _ in range(2))
+        assert all(same(a, b, 0) for a, b in zip(first, second, strict=True))
+
+
+def only_wrong_at(i, wrong, right, exercise):
+    """只在第 i 组数据上答 wrong、别处都对的答案。"""
+    if exercise.cases is None:
+        return wrong
+    given = iter([*right[:i], wrong, *right[i + 1 :]])
+    return lambda *args: copy.deepcopy(next(given, wrong))
+
+
+def disturbed(value):
+    """与对的结果同一个样子、数值却不同的几种结果。"""
+    if isinstance(value, torch.Tensor) and value.dtype == torch.bool:
+        index = torch.arange(value.numel()).view(value.shape)
+        return [value ^ (index == 0), value ^ (index == 1), value ^ (index % 3 == 1)]
+    if isinstance(value, torch.Tensor):
+        return [value + 1 + torch.arange(value.numel()).view(value.shape), value.flip(-1), -value]
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [-value - 1000, 0.5 - value]  # 无穷大加减多少还是它自己
+    if isinstance(value, str):
+        return [value + "乙", "乙"]
+    if isinstance(value, dict):
+        return [{**value, key: wrong} for key in value for wrong in disturbed(value[key])]
+    assert isinstance(value, tuple), value
+    alone = [(*value[:i], wrong, *value[i + 1 :]) for i in range(len(value)) for wrong in disturbed(value[i])]
+    return alone or [(1,)]
+
+
+class Empty:
+    pass
+
+
+async def coroutine(*args):
+    return 1
+
+
+def generator(*args):
+    yield 1
+
+
+def shaped_like(right, change):
+    """一个函数，结果是对的结果逐层改过的样子。"""
+
+    def change_all(value):
+        return tuple(map(change_all, value)) if isinstance(value, tuple) else change(value)
+
+    return lambda *args: change_all(right)
+
+
+def no_number(value):
+    return (
+        torch.full_like(value, torch.nan, dtype=torch.float) if isinstance(value, torch.Tensor) else math.nan
+    )
+
+
+def other_type(value):
+    if not isinstance(value, torch.Tensor):
+        return str(value).encode()
+    return value.float() if value.dtype == torch.bool else value.bool()
+
+
+def other_shape(value):
+    return value[None] if isinstance(value, torch.Tensor) else [value, value]
 
 
 def fails_with(error):
@@ -92,29 +188,143 @@ def fails_with(error):
     return answer
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (fails_with(ZeroDivisionError()), "✗ 运行你的答案时出错了，ZeroDivisionError"),
-        (fails_with(KeyError("q")), "✗ 运行你的答案时出错了，KeyError"),
-        (fails_with(NotImplementedError()), "○ 还没有写完"),
-        (3, "✗ 还不对：这一题要交一个函数，收到的却是 int"),
-        (lambda *args: [1, 2, 3], "✗ 还不对：输出应当是张量，收到的却是 list"),
-        (lambda *args: "三", "✗ 还不对：输出应当是张量，收到的却是 str"),
-    ],
-)
-def test_any_answer_gets_one_sentence_and_nothing_is_raised(answer, words):
-    assert verdict("scaled_dot_product_attention.one-query", answer).startswith(words)
+ILL_TYPED = {
+    "None": None,
+    "...": ...,
+    "数": -7,
+    "字符串": "三",
+    "张量": torch.zeros(2),
+    "NumPy 数组": np.zeros(3),
+    "列表": [1, 2],
+    "字典": {"a": 1},
+    "类": Empty,
+    "Python 的模块": torch,
+    "nn.Module": torch.nn.Linear(2, 2),
+    "参数太少的函数": lambda: 1,
+    "参数太多的函数": lambda a, b, c, d, e, f, g, h, i: 1,
+    "返回 None": lambda *args: None,
+    "返回 ...": lambda *args: ...,
+    "出错": fails_with(KeyError("q")),
+    "没写": fails_with(NotImplementedError()),
+    "生成器": generator,
+    "协程": coroutine,
+    "NaN": no_number,
+    "类型不对": other_type,
+    "形状不对": other_shape,
+}
+
+
+@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
+@pytest.mark.parametrize("answer", ILL_TYPED.values(), ids=ILL_TYPED)
+def test_any_answer_gets_one_kind_sentence(exercise, answer):
+    if any(answer is change for change in (no_number, other_type, other_shape)):
+        with sandbox():
+            right = Trial(exercise).raw[0]
+        answer = shaped_like(right, answer)
+        if exercise.cases is None:
+            answer = answer()
+    before = torch.get_rng_state(), np.random.get_state()[1].tolist(), random.getstate()
+    said = judge(exercise, answer)
+    after = torch.get_rng_state(), np.random.get_state()[1].tolist(), random.getstate()
+    assert before[0].equal(after[0]) and before[1:] == after[1:]
+    assert re.fullmatch(r"[✗○] [^\x00-\x7f].+", said) and len(said) < 250, said
+
+
+def test_random_state_is_untouched_by_answers_that_use_it():
+    torch.manual_seed(5)
+    np.random.seed(5)
+    random.seed(5)
+    expected = torch.rand(1), np.random.rand(), random.random()
+    torch.manual_seed(5)
+    np.random.seed(5)
+    random.seed(5)
+
+    def answer(q, keys, values):
+        torch.manual_seed(0)
+        return torch.rand(3) * np.random.rand() * random.random()
+
+    said = verdict("scaled_dot_product_attention.one-query", answer)
+    assert (torch.rand(1), np.random.rand(), random.random()) == expected
+    assert said == verdict("scaled_dot_product_attention.one-query", answer)
+
+
+def written_by_a_reader(source, name="<第三格>"):
+    """像笔记本那样：源码在 linecache 里，行号从这一格数起。"""
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    scope = {"torch": torch}
+    exec(compile(source, name, "exec"), scope)
+    return scope["answer"]
+
+
+def test_a_readers_mistake_is_shown_with_its_line():
+    said = verdict(
+        "scaled_dot_product_attention.one-query",
+        written_by_a_reader(
+            "def answer(q, keys, values):\n    scores = keys @ q\n    return scores @ keys.T\n"
+        ),
+    )
+    assert said.startswith(
+        "✗ 还不对：你的答案运行到第 3 行 return scores @ keys.T 出错了，张量的形状或类型不合（RuntimeError："
+    )
+
+
+def test_a_mistake_inside_a_library_is_shown_at_the_readers_line():
+    """异常抛自 torch 深处，或者抛自练习交给读者的函数，都算在读者调用它的那一行。"""
+    exercise = Exercise(
+        "for.test",
+        cases=lambda rng: [(torch.nn.Linear(4, 4), rng.randn(2, 4))],
+        right=lambda layer, x: layer(x).detach(),
+        wrong={},
+        otherwise="",
+        praise="",
+    )
+    said = judge(exercise, written_by_a_reader("def answer(layer, x):\n\n    return layer(x.T)\n"))
+    assert said.startswith("✗ 还不对：你的答案运行到第 3 行 return layer(x.T) 出错了"), said
+
+
+def test_a_fault_of_the_check_is_never_the_readers(monkeypatch):
+    def broken(got, *args):
+        raise KeyError("w")
+
+    name = "scaled_dot_product_attention.aim"
+    exercise = dataclasses.replace(EXERCISES[name], accepts=broken)
+    with pytest.raises(KeyError):
+        judge(exercise, exercise.right)
+    monkeypatch.setitem(EXERCISES, name, exercise)
+    said = verdict(name, exercise.right)
+    assert said.startswith(f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关") and "\n" not in said
+    with pytest.raises(RuntimeError, match="right"):
+        judge(dataclasses.replace(exercise, right=broken), exercise.right)
+
+
+def test_the_wrong_answer_that_agrees_most_gives_the_hint():
+    """第一处不对的地方两种错答撞在一起时，看别处哪一种也与读者相同。"""
+    said = verdict("why_transformer.conv-layers", lambda n, window: -(-(n - 1) // (window - 1)))
+    assert "居中" in said
+    exercise = Exercise(
+        "for.test",
+        cases=lambda rng: [(2,), (3,)],
+        right=lambda n: n,
+        wrong={"平方": lambda n: n * n, "加倍": lambda n: 2 * n},
+        otherwise="别的",
+        praise="",
+    )
+    assert judge(exercise, lambda n: n + n).endswith("加倍")
+    assert judge(exercise, lambda n: n**2).endswith("平方")
+    assert judge(exercise, lambda n: 5) == "✗ 还不对：n=2 时得到 5，应当是 2：别的"
+
+
+def test_a_forgotten_return_is_not_an_unfinished_answer():
+    said = verdict("why_transformer.serial-steps", lambda kind, n, layers: n if kind == "rnn" else None)
+    assert said == "✗ 还不对：kind='attention'、num_layers=1 时，没有返回值，是不是有一条路没有写 return？"
 
 
 def test_answers_may_change_their_input_in_place():
-    """检查用的数据与交给读者的是两份，否则就地修改会改掉标准答案。"""
-    q = torch.arange(3.0)
+    def in_place(q, keys, values):
+        scores = keys.mul_(q).sum(dim=1).div_(2)
+        return values.mul_(scores.softmax(dim=0)[:, None]).sum(dim=0)
 
-    def in_place(x):
-        return x.mul_(2)
-
-    assert run(in_place, q).tolist() == [0, 2, 4] and q.tolist() == [0, 1, 2]
+    assert verdict("scaled_dot_product_attention.one-query", in_place).startswith("✓")
 
 
 def test_unknown_exercise():

@@ -1,8 +1,12 @@
-"""课程的模块只在用到时才导入慢的库。"""
+"""课程的模块与库的测试只在用到时才导入慢的库。"""
 
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.subprocess
 SLOW = ("transformers", "sklearn", "huggingface_hub", "pyarrow")
 CODE = f"""
 import sys
@@ -24,3 +28,15 @@ def test_package_itself_imports_nothing():
     code = "import course_lib, sys; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_test_of_the_maths_imports_no_browser():
+    code = f"""
+import pytest, sys
+pytest.main(["-o", "addopts=", "--collect-only", "-p", "no:cacheprovider", {str(Path(__file__).with_name("test_layers.py"))!r}])
+print(sorted(name for name in sys.modules if name.partition(".")[0] == "playwright"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *collected, imported = done.stdout.splitlines()
+    assert any("test_layer_norm_matches_torch" in line for line in collected)
+    assert imported == "[]"

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from samples import classifier, sentences
 from torch.testing import assert_close
 
 from course_lib.layers import sinusoidal_encoding
@@ -70,21 +71,9 @@ def test_pool_refuses():
         pool(hidden, mask * torch.tensor([[1], [1], [0]]), "mean")
 
 
-def batch():
-    torch.manual_seed(1)
-    mask = (torch.arange(7) < torch.tensor([[7], [5], [2]])).long()
-    return torch.randint(1, 20, (3, 7)) * mask, mask
-
-
-def classifier(**options):
-    torch.manual_seed(0)
-    options = {"d_model": 16, "num_heads": 2, "num_layers": 2, "d_ff": 32} | options
-    return TextClassifier(20, **options).eval()
-
-
 @pytest.mark.parametrize("options", [{}, {"pooling": "mean"}, {"positions": False}, {"norm_first": True}])
 def test_forward_is_the_plain_computation(options):
-    model, (ids, mask) = classifier(num_classes=3, **options), batch()
+    model, (ids, mask) = classifier(num_classes=3, **options), sentences()
     for i in range(3):
         row = ids[i, : mask[i].sum()]
         x = model.tokens.weight[row] * 4.0
@@ -99,7 +88,7 @@ def test_forward_is_the_plain_computation(options):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_padding_does_not_matter(kind):
-    model, (ids, mask) = classifier(pooling=kind), batch()
+    model, (ids, mask) = classifier(pooling=kind), sentences()
     longer = F.pad(ids, (0, 5), value=0), F.pad(mask, (0, 5))
     assert_close(model(*longer), model(ids, mask), atol=1e-5, rtol=0)
     other_padding = ids + 7 * (1 - mask)
@@ -107,7 +96,7 @@ def test_padding_does_not_matter(kind):
 
 
 def test_logits_are_not_probabilities():
-    model, (ids, mask) = classifier(), batch()
+    model, (ids, mask) = classifier(), sentences()
     with torch.no_grad():
         model.head.weight.mul_(100)
     logits = model(ids, mask)
@@ -115,7 +104,7 @@ def test_logits_are_not_probabilities():
 
 
 def test_without_positions_order_does_not_matter():
-    model, (ids, mask) = classifier(positions=False), batch()
+    model, (ids, mask) = classifier(positions=False), sentences()
     shuffled = ids[:1, torch.tensor([0, 3, 2, 6, 5, 1, 4])]  # 位置 0 不动
     assert_close(model(shuffled, mask[:1]), model(ids[:1], mask[:1]), atol=1e-5, rtol=0)
     model = classifier()
@@ -129,14 +118,14 @@ def test_initial_embeddings_are_small_and_padding_is_zero():
 
 
 def test_dropout_only_while_training():
-    model, (ids, mask) = classifier(dropout=0.5), batch()
+    model, (ids, mask) = classifier(dropout=0.5), sentences()
     assert_close(model(ids, mask), model(ids, mask))
     model.train()
     assert not torch.allclose(model(ids, mask), model(ids, mask))
 
 
 def test_every_parameter_learns_and_padding_does_not():
-    model, (ids, mask) = classifier().train(), batch()
+    model, (ids, mask) = classifier().train(), sentences()
     F.cross_entropy(model(ids, mask), torch.tensor([0, 1, 0])).backward()
     assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
     gradient = model.tokens.weight.grad.abs().sum(dim=-1)
@@ -153,7 +142,10 @@ def test_has_no_sinusoids_to_learn_and_moves_with_the_model():
     ("change", "message"),
     [
         (lambda ids, mask: (ids[0], mask[0]), r"\(7,\)"),
-        (lambda ids, mask: (ids, mask[:, :4]), r"\(3, 7\) 与 \(3, 4\)"),
+        (
+            lambda ids, mask: (ids, mask[:, :4]),
+            r"attention_mask 的形状 \(3, 4\) 应与 input_ids 的 \(3, 7\) 相同",
+        ),
         (lambda ids, mask: (ids[:0], mask[:0]), r"\(0, 7\)"),
         (lambda ids, mask: (torch.where(ids == ids.max(), 20, 0), mask), "词元编号 20 不在 0 到 19 之间"),
         (lambda ids, mask: (torch.where(ids == ids.max(), -1, 19), mask), "词元编号 -1 不在"),
@@ -164,7 +156,7 @@ def test_has_no_sinusoids_to_learn_and_moves_with_the_model():
 )
 def test_wrong_inputs(change, message):
     with pytest.raises(ValueError, match=message):
-        classifier()(*change(*batch()))
+        classifier()(*change(*sentences()))
 
 
 def test_defaults():

@@ -1,10 +1,13 @@
 """训练循环：学得会，可重复，坏输入得到一句话；进度条不留痕迹。"""
 
+import contextlib
+
 import pytest
 import torch
 from torch import nn
 from torch.testing import assert_close
 
+from course_lib.layers import SinusoidalPositionalEncoding
 from course_lib.training import predict, train
 
 
@@ -117,3 +120,30 @@ def test_predict_restores_the_mode_and_keeps_the_order():
     assert_close(predict(lambda a, b: a + b, (x, x), batch_size=4), 2 * x)
     with pytest.raises(ValueError, match="不为空"):
         predict(model, (x[:0],))
+
+
+@pytest.mark.parametrize("root_trains", [True, False])
+def test_predict_puts_every_part_back(root_trains):
+    """冻结在 eval 状态的部件，预测之后仍是 eval；预测时全是 eval，出了错也照样放回去。"""
+    frozen, free, seen = nn.Dropout(0.5).eval(), nn.Dropout(0.5), []
+    model = nn.Sequential(frozen, free)
+    model.training = root_trains
+    free.register_forward_hook(lambda module, *_: seen.append(module.training))
+    predict(model, (torch.ones(3, 2),))
+    with pytest.raises(TypeError):
+        predict(model, (torch.ones(3, 2), torch.ones(3, 2)))
+    assert (model.training, frozen.training, free.training) == (root_trains, False, True)
+    assert seen == [False]
+
+
+@pytest.mark.parametrize("model", [nn.Identity(), SinusoidalPositionalEncoding(4, 2)])
+def test_predict_needs_no_parameters(model):
+    """没有参数的，跟着 buffer 走；连 buffer 也没有，就在数据所在的设备上算。"""
+    x = torch.zeros(3, 4, 2)
+    assert_close(predict(model, (x,)), model(x))
+    model.to("meta")
+    devices = []
+    model.register_forward_pre_hook(lambda module, inputs: devices.append(inputs[0].device.type))
+    with contextlib.suppress(NotImplementedError):  # meta 上的结果拿不回来
+        predict(model, (x,))
+    assert devices == ["meta" if list(model.buffers()) else "cpu"]

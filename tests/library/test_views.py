@@ -261,6 +261,11 @@ def test_heatmap_of_masked_scores():
     assert ax.images[0].get_array().mask.tolist() == [[False, True], [True, False]]
 
 
+def test_heatmap_has_no_negative_zero():
+    ax = heatmap([[-0.001, -0.0], [-0.005001, 1.0]], ["a", "b"])
+    assert [text.get_text() for text in ax.texts] == ["0.00", "0.00", "-0.01", "1.00"]
+
+
 def test_heatmap_annotates_only_small_tables():
     labels = list("abcdefghi")
     assert not heatmap(torch.rand(9, 9), labels).texts

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.subprocess
 SCRIPT = Path(__file__).parents[2] / "bench" / "encoder.py"
 
 

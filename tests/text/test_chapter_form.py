@@ -2,18 +2,15 @@
 
 import json
 import re
-from pathlib import Path
 from unicodedata import east_asian_width
 
 import notebook_form
 import pytest
+import repository
 import yaml
 
-ROOT = Path(__file__).parents[2]
-NOTEBOOKS = notebook_form.chapters()
-# 勘误实验室也是笔记本，但不是一章：没有练习，条目多少由讲义决定
-CHAPTERS = [path for path in NOTEBOOKS if path.stem[0].isdigit()]
-PAGES = sorted((ROOT / "chapters").glob("*.md"))
+from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
+
 SECTIONS = [
     "直觉",
     "公式与形状",
@@ -39,15 +36,6 @@ FORBIDDEN = {
     "显而易见": "（删去）",
 }
 HAN = r"[\u4e00-\u9fff]"
-
-
-def cells(path, kind=None):
-    notebook = json.loads(path.read_text(encoding="utf8"))
-    return [c for c in notebook["cells"] if kind in (None, c["cell_type"])]
-
-
-def source(cell):
-    return "".join(cell["source"])
 
 
 def columns(line):
@@ -90,7 +78,7 @@ def test_there_are_chapters():
 def test_file_is_canonical(path):
     """`make format` 之后文件不应再变：没有输出，地址与 _config.yml 一致。"""
     text = path.read_text(encoding="utf8")
-    assert text == notebook_form.canonical(json.loads(text), path.name, notebook_form.repository_url())
+    assert text == notebook_form.canonical(json.loads(text), path.name, repository.written_url())
 
 
 @each_notebook
@@ -207,7 +195,7 @@ def test_figures_exist(path):
 
 def test_repository_url_stands_in_one_place():
     """公开地址只在 _config.yml 里写一次，其余由 `make repo` 派生。"""
-    url = notebook_form.repository_url()
+    url = repository.written_url()
     for name in ("README.md", "pyproject.toml", "Makefile", "_toc.yml"):
         assert url not in (ROOT / name).read_text(encoding="utf8")
 
@@ -220,4 +208,4 @@ def test_moving_the_repository(tmp_path):
     )
     assert f"colab.research.google.com/github/someone/fork/blob/main/chapters/{path.name}" in text
     assert "git+https://github.com/someone/fork" in text
-    assert notebook_form.repository_url() not in text
+    assert repository.written_url() not in text

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from conftest import BOOK
-from test_chapter_form import ROOT, cells, source
+
+from chapters import PLACE, ROOT, cells, source
 
 TEXT = (ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")
 ROWS = {
@@ -12,7 +12,6 @@ ROWS = {
     for row in ([cell.strip() for cell in line.strip("| ").split("|")] for line in TEXT.splitlines())
     if re.fullmatch(r"S\d(\.\d+|-\d+)", row[0])
 }
-PLACE = re.compile(r"`(\w+)#([\w-]+)`")
 # 每份讲义有几条内容、几条勘误
 ITEMS = {"S0": 25, "S1": 20, "S2": 16, "S3": 22, "S4": 21}
 ERRATA = {"S0": 28, "S1": 15, "S2": 10, "S3": 15, "S4": 16}
@@ -55,15 +54,3 @@ def test_wrong_claims_are_run_in_the_lab():
             assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
             assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
             assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code
-
-
-def test_places_are_links_in_the_book():
-    page = (BOOK / "chapters" / "lesson_map.html").read_text(encoding="utf8")
-    links = set(re.findall(r'href="(\w+)\.html#([\w-]+)"', page))
-    ran = {place for row in ROWS.values() for place in PLACE.findall(row[2])}
-    assert ran <= links
-    for name in {page for page, _ in ran}:
-        html = (BOOK / "chapters" / f"{name}.html").read_text(encoding="utf8")
-        anchors = set(re.findall(r'\bid="([\w-]+)"', html))
-        code = {c["id"] for c in cells(ROOT / "chapters" / f"{name}.ipynb", "code")}
-        assert {cell for chapter, cell in ran if chapter == name and cell in code} <= anchors

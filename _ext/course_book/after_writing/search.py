@@ -1,0 +1,106 @@
+"""中文全文检索：索引里放各节的原文，由 search.js 去找、去排先后。
+
+Sphinx 自己的索引只记哪一页有哪个词，不记几次、在哪一节：分不出讲它的一章和提到它的一章。
+有了原文，摘要也不必再去取别的网页，从 file:// 打开时同样有。
+"""
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from sphinx.search import SearchLanguage, js_index
+
+from course_book.doctree.traditional_chinese import in_book_language
+
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+
+# 图、独立成行的公式与打印出来的数，读不成句子
+UNREADABLE = "svg, script, style, a.headerlink, div.math, div.output.stream, div.output.text_plain"
+HEADING = re.compile(r"h[1-6]")
+
+FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
+FRACTION = re.compile(r"\\d?frac\s*(\{[^{}]*\}|\w)\s*(\{[^{}]*\}|\\?\w+)")
+COMMAND = re.compile(r"\\([A-Za-z]+)\s*|\\.|[{}$]")
+SYMBOLS = {
+    **{"sqrt": "√", "times": "×", "cdot": "·", "odot": "⊙", "sum": "Σ", "partial": "∂", "infty": "∞"},
+    **{"approx": "≈", "in": "∈", "to": "→", "ge": "≥", "le": "≤", "ne": "≠", "top": "⊤"},
+    **{"varepsilon": "ε", "ell": "ℓ", "dots": "…"},
+}
+FUNCTIONS = {"sin", "cos", "tanh", "ln", "log", "exp", "max", "min"}
+
+
+def plain_formula(latex: str) -> str:
+    r"""行内公式的近似写法：`\sqrt{d_k}` 成为 √d_k，能读，也能搜。"""
+
+    def symbol(command):
+        name = command[1] or ""
+        letter = f"GREEK {'CAPITAL' if name.istitle() else 'SMALL'} LETTER {name.upper()}"
+        try:
+            return SYMBOLS.get(name) or unicodedata.lookup(letter)
+        except KeyError:
+            return name if name in FUNCTIONS else ""
+
+    return COMMAND.sub(symbol, FRACTION.sub(r"\1/\2", latex)).strip()
+
+
+def plain_text(text: str) -> str:
+    text = FORMULA.sub(lambda formula: plain_formula(formula[1]), text)
+    lines = (re.sub(r"\s+", " ", line).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def sections(page: str) -> list[list[str]]:
+    """网页里的每一节：它的 id、标题与原文（不含下级的节）；一段、一行代码或表格的一行各占一行。"""
+    article = BeautifulSoup(page, "html.parser").article
+    for node in article.select(UNREADABLE):
+        node.decompose()
+    for cell in article.select(":is(td, th) + :is(td, th)"):
+        cell.insert_before(" · ")
+    for row in article.select("tr"):
+        row.string = row.get_text().replace("\n", "")
+    for block in article.select("p, li, tr, dt, dd, pre, figcaption, br"):
+        block.insert_after("\n")
+    found = []
+    # 从后往前，取走一节时它下级的都已取走
+    for section in reversed(article.select("section[id]")):
+        title = section.find(HEADING, recursive=False).extract()
+        found.append([section["id"], plain_text(title.get_text()), plain_text(section.extract().get_text())])
+    return found[::-1]
+
+
+def same_words(glossary: list[list[str]]) -> list[list[str]]:
+    """术语表的每一行里说同一件事的各种写法；一行里有两个术语的不要。"""
+    rows = [line.split(" · ") for _, _, text in glossary for line in text.split("\n")]
+    rows = [[*row[:3], *row[4:]] for row in rows if len(row) > 3 and "、" not in row[0]]
+    words = [re.split("[、，（）]|, ", "，".join(row).lower()) for row in rows]
+    return [sorted({word for word in row if word}) for row in words]
+
+
+class ChineseSearch(SearchLanguage):
+    lang = "zh"
+    language_name = "Chinese"
+    js_splitter_code = in_book_language(SCRIPT)
+
+
+def put_texts_in_index(app, exception):
+    path = Path(app.outdir, "searchindex.js")
+    if exception or not path.is_file():
+        return
+    index = js_index.loads(path.read_text(encoding="utf-8"))
+    # 下次构建时 Sphinx 要读这些键，检索不用它们
+    index |= {key: {} for key in ("alltitles", "indexentries", "objects", "terms", "titleterms")}
+    index["sections"] = [
+        sections(Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8"))
+        for name in index["docnames"]
+    ]
+    pages = dict(zip(index["docnames"], index["sections"], strict=True))
+    index["same_words"] = same_words(next((pages[name] for name in pages if name.endswith("glossary")), []))
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    path.write_text(f"Search.setIndex({text})", encoding="utf-8")
+
+
+def setup(app):
+    app.add_search_language(ChineseSearch)
+    app.connect("build-finished", put_texts_in_index)

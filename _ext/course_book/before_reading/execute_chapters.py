@@ -1,0 +1,100 @@
+"""Sphinx 读页面之前，把没有缓存的章并行执行完；它随后只从缓存里取输出。
+
+同时执行几章由环境变量 BOOK_WORKERS 决定，不设就是可用的核数。
+make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/conftest.py）。
+"""
+
+import os
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from threading import Event
+
+import nbformat
+from joblib import cpu_count
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import single_nb_execution
+from nbclient.exceptions import CellTimeoutError
+from tqdm import tqdm
+
+# 留下最近用过的几份缓存：改了库又改回来，不必重新执行
+KEPT = 5
+COLOR = re.compile(r"\x1b\[[\d;]*m")
+# 一次 print 可能分几段送来，如何分段每次不同；MyST-NB 自己来合并时会在接缝处换行
+CLIENT_OPTIONS = {"coalesce_streams": True, "extra_arguments": ["--log-level=ERROR"]}
+
+
+class ChapterError(Exception):
+    """一章没有执行完；文字里有章名、格名与错误的最后几行。"""
+
+
+def execute(path: Path, timeout: int, stopped: Event) -> CacheBundleIn:
+    """与 MyST-NB 同样地执行一章：同样的内核、文件夹与时限。"""
+    notebook = nbformat.read(path, as_version=4)
+    current = "第一"
+
+    def on_cell_start(cell, cell_index):
+        nonlocal current
+        current = cell.id
+        if stopped.is_set():
+            raise InterruptedError
+
+    try:
+        result = single_nb_execution(
+            notebook,
+            cwd=str(path.parent),
+            timeout=timeout,
+            allow_errors=False,
+            on_cell_start=on_cell_start,
+            **CLIENT_OPTIONS,
+        )
+        error = result.err
+    except Exception as lost:  # 内核没有起来，或者被系统杀掉
+        error = lost
+    if error:
+        text = f"超过了 {timeout} 秒" if isinstance(error, CellTimeoutError) else COLOR.sub("", str(error))
+        last = "\n".join(text.rstrip().splitlines()[-8:])
+        raise ChapterError(f"{path.name} 的 {current} 格没有执行完：\n{last}") from error
+    return CacheBundleIn(notebook, str(path), data={"execution_seconds": result.time})
+
+
+def execute_missing(app, env, docnames):
+    """执行将要读的各章里没有缓存的；有一章失败就停在这里，不写网页。"""
+    chapters = [path for path in map(Path, map(env.doc2path, docnames)) if path.suffix == ".ipynb"]
+    if not chapters:
+        return
+    folder = Path(app.config.nb_execution_cache_path)
+    cache = get_cache(folder)
+    missing = []
+    for path in chapters:
+        try:
+            cache.match_cache_notebook(nbformat.read(path, as_version=4))
+        except KeyError:
+            missing.append(path)
+    missing.sort(reverse=True)  # 后面的章多半慢，先执行，免得最后只剩它一个
+    # 一章一个线程，几章就不会互相抢核，输出也与同时执行几章无关
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    pool = ThreadPoolExecutor(int(os.environ.get("BOOK_WORKERS") or cpu_count()))
+    stopped, failures = Event(), []
+    running = [pool.submit(execute, path, app.config.nb_execution_timeout, stopped) for path in missing]
+    try:
+        for done in tqdm(as_completed(running), "执行各章", len(missing), unit="章", disable=not missing):
+            try:
+                cache.cache_notebook_bundle(done.result(), check_validity=False, overwrite=True)
+            except ChapterError as error:
+                failures.append(f"{error}\n")
+    finally:
+        stopped.set()  # 按了 Ctrl+C：正在执行的章到下一格就停
+        pool.shutdown(cancel_futures=True)
+    if failures:
+        # 换成 Sphinx 的异常，Jupyter Book 会接上它自己的一长串
+        raise SystemExit("\n".join(["", *failures, "书没有写出。"]))
+    folder.touch()
+    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+        shutil.rmtree(old)
+
+
+def setup(app):
+    app.connect("env-before-read-docs", execute_missing)

@@ -1,0 +1,31 @@
+"""课程库的参考页由 docstring 生成：一行一段，“参数”“返回”“错误”“出处”各成一项。"""
+
+import re
+
+FIELDS = "参数|返回|错误|出处|约定"
+FIELD = re.compile(rf"^({FIELDS})：", re.M)
+CODE = re.compile(r"(`+)(.+?)\1")
+RST_MARKS = re.compile(r"([*|_\\])")
+
+
+def to_rst(text: str) -> str:
+    """把一段 docstring 译成 reStructuredText；行内代码照旧，其余符号不当标记。"""
+    text = re.sub(rf"(?<=[。；]) ?(?=(?:{FIELDS})：)", "\n", text)
+    parts, end = [], 0
+    for code in CODE.finditer(text):
+        # 代码两侧没有空白也要认得出来
+        parts += [RST_MARKS.sub(r"\\\1", text[end : code.start()]), rf"\ ``{code[2]}``\ "]
+        end = code.end()
+    return FIELD.sub(r"\n**\1**：", "".join(parts) + RST_MARKS.sub(r"\\\1", text[end:]))
+
+
+def process(app, what, name, obj, options, lines):
+    # 换行只为排版：除了空行与各项的开头，都接成一行，否则汉字之间会多出空格
+    text = to_rst("\n".join(line.strip() for line in lines))
+    text = re.sub(r"(?<=[^\x00-\x7f])\n(?=[^\n*])", "", text)
+    lines[:] = text.split("\n")
+
+
+def setup(app):
+    app.setup_extension("sphinx.ext.autodoc")
+    app.connect("autodoc-process-docstring", process)

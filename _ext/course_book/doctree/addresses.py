@@ -1,0 +1,61 @@
+"""页内的地址：一节以标题里的词为锚，一格代码以它的名字为锚；行文里写作 `章#格` 的行内代码成为链接。"""
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+PLACE = re.compile(r"(\w+)#([\w-]+)")
+
+
+def slug(title: str) -> str:
+    """标题的词以连字符相接；`[](errata.ipynb#分类与-cls)` 这样的链接与网页的地址都用它。"""
+    return re.sub(r"[^\w√]+", "-", title.lower()).strip("-")
+
+
+class NameSections(SphinxTransform):
+    """docutils 只认得西文，别的标题依次叫作 id1、id2；MyST 另存着一份由标题来的名字，换用那一份。"""
+
+    default_priority = 10  # 别处还没有记下旧的名字
+
+    def apply(self):
+        slugs = getattr(self.document, "myst_slugs", {})
+        sections = {name: (old, self.document.ids.pop(old)) for name, (_, old, _) in slugs.items()}
+        for name, (old, section) in sections.items():
+            section["ids"] = [name if id == old else id for id in section["ids"]]
+            self.document.ids[name] = section
+            slugs[name] = (slugs[name][0], name, slugs[name][2])
+        renamed = {old: name for name, (old, _) in sections.items()}
+        self.document.nameids = {key: renamed.get(id, id) for key, id in self.document.nameids.items()}
+
+
+def add_anchors(app, doctree):
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
+        return
+    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+    for container in doctree.findall(nodes.container):
+        if container.get("nb_element") == "cell_code":
+            name = cells[container["cell_index"]]["id"]
+            if name not in doctree.ids:  # 与所在的小节同名时，指到小节就是指到它
+                container["ids"].append(name)
+
+
+def link_places(app, doctree, docname):
+    folder = docname.rpartition("/")[0]
+    for literal in list(doctree.findall(nodes.literal)):
+        place = PLACE.fullmatch(literal.astext())
+        page = place and f"{folder}/{place[1]}"
+        if page in app.env.found_docs:
+            uri = f"{app.builder.get_relative_uri(docname, page)}#{place[2]}"
+            link = nodes.reference("", "", internal=True, refuri=uri)
+            literal.replace_self(link)
+            link += literal
+
+
+def setup(app):
+    app.add_transform(NameSections)
+    app.connect("doctree-read", add_anchors)
+    app.connect("doctree-resolved", link_places)

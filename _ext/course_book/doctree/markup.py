@@ -1,0 +1,82 @@
+"""写成 HTML 之前改好的几处：句间不留空隙，重复的 D3 合成一份，妨碍读屏软件的标记不写出来，插图写明大小。"""
+
+import re
+from pathlib import Path
+from posixpath import join
+from urllib.parse import quote
+
+from docutils import nodes
+
+from course_book.before_reading.local_files import D3
+
+FULL_WIDTH = set("，。；：？！、）”」》…")
+# course_lib.show.frames 的输出是转义过的 srcdoc
+INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
+SVG_SIZE = re.compile(r'<svg\b[^>]*?\swidth="(\d+)" height="(\d+)"')
+
+
+class BlankHeading(nodes.entry):
+    """表头里没有字的一格，多半在左上角：它不是表头。"""
+
+
+def join_lines(app, doctree):
+    """源文件里一句一行；换行在网页里会成为空格，全角标点之后不该有它。"""
+    for block in doctree.findall(nodes.TextElement):
+        kept = []
+        for child in block.children:
+            if not (child == "\n" and kept and kept[-1].astext()[-1:] in FULL_WIDTH):
+                kept.append(child)
+        block.children = kept
+
+
+def share_d3(app, doctree, docname):
+    link = f"&lt;script src=&quot;{'../' * docname.count('/')}_static/{D3}&quot;&gt;&lt;/script&gt;"
+    for raw in doctree.findall(nodes.raw):
+        if INLINE_D3.search(raw.astext()):
+            raw.children = [nodes.Text(INLINE_D3.sub(link, raw.astext()))]
+            raw.rawsource = ""
+
+
+def mark_blank_headings(app, doctree):
+    for head in doctree.findall(nodes.thead):
+        for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext()]:
+            entry.replace_self(BlankHeading())
+
+
+def visit_blank_heading(self, node):
+    node.parent.column += 1
+    self.body.append("<td>")
+
+
+def depart_blank_heading(self, node):
+    self.body.append("</td>\n")
+
+
+def visit_citation(self, node):
+    """与 docutils 写的只差两个已废弃的 role。"""
+    if not isinstance(node.previous_sibling(), nodes.citation):
+        self.body.append('<div class="citation-list">\n')
+    self.body.append(self.starttag(node, "div", classes=["citation"]))
+
+
+def visit_image(self, node):
+    """插图写明大小，网速慢时它后到，也不会把正读着的字推开。"""
+    source = node["uri"]
+    size = source.endswith(".svg") and SVG_SIZE.search(
+        Path(self.builder.srcdir, source).read_text(encoding="utf-8")
+    )
+    if not size:
+        return type(self).visit_image(self, node)
+    uri = join(self.builder.imgpath, quote(self.builder.images[source]))
+    self.body.append(
+        self.emptytag(node, "img", alt=node.get("alt", ""), src=uri, width=size[1], height=size[2])
+    )
+
+
+def setup(app):
+    app.add_node(BlankHeading, html=(visit_blank_heading, depart_blank_heading))
+    app.add_node(nodes.citation, override=True, html=(visit_citation, None))
+    app.add_node(nodes.image, override=True, html=(visit_image, None))
+    app.connect("doctree-read", join_lines)
+    app.connect("doctree-read", mark_blank_headings)
+    app.connect("doctree-resolved", share_d3)

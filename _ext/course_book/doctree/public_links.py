@@ -1,0 +1,50 @@
+"""书里的公开地址处处一致：Colab 的链接、启动按钮、安装命令、供下载的笔记本；还没有公开的仓库，就都不出现。
+
+笔记本里写着的不动，执行的也还是它；改的是读成文档树以后的样子，与下载的那一份。
+"""
+
+import json
+from pathlib import Path
+
+from docutils import nodes
+from notebook_form import canonical, colab_link, setup_code
+from repository import public_url
+
+COLAB = "https://colab.research.google.com/github/"
+
+
+def use_url(app, config):
+    config.html_theme_options["repository_url"] = config.public_url or ""
+    if config.public_url is None:
+        config.html_theme_options.pop("launch_buttons", None)
+
+
+def rewrite(app, doctree):
+    url = app.config.public_url
+    path = Path(app.env.doc2path(app.env.docname))
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith(COLAB):
+            if url:
+                link["refuri"] = colab_link(path.name, url)
+            else:
+                link.parent.parent.remove(link.parent)
+    for block in list(doctree.findall(nodes.literal_block)):
+        if "%pip install" in block.astext() and path.suffix == ".ipynb":
+            code = setup_code(url)
+            shown = nodes.literal_block(code, code, **block.attributes)
+            block.replace_self(shown)
+
+
+def rewrite_downloads(app, exception):
+    if exception is None and app.builder.name == "html":
+        for path in Path(app.outdir, "_sources").rglob("*.ipynb"):
+            notebook = json.loads(path.read_text(encoding="utf-8"))
+            path.write_text(canonical(notebook, path.name, app.config.public_url), encoding="utf-8")
+
+
+def setup(app):
+    # 它一变，Sphinx 就重读所有页面
+    app.add_config_value("public_url", public_url(), "env")
+    app.connect("config-inited", use_url, priority=100)
+    app.connect("doctree-read", rewrite, priority=100)  # 在换成繁体之前
+    app.connect("build-finished", rewrite_downloads)

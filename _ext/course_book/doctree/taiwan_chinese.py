@@ -1,0 +1,250 @@
+"""把简体的行文写成台湾的繁体：字与通用词交给 OpenCC，术语读自术语表，行与列按说法逐条判断。"""
+
+import re
+
+from opencc import OpenCC
+
+from course_book import ROOT
+
+GLOSSARY = ROOT / "chapters/glossary.md"
+QUOTES = dict(zip("“”‘’", "「」『』", strict=True))
+
+# OpenCC 不合本课之处，与术语表没有收的词；同一处有几条时取最长的一条
+WORDS = {
+    # 参数学得，引数传入，而 OpenCC 一律写成引数；函數是数学的，函式是程序的
+    "参数": "參數",
+    "三角函数": "三角函數",
+    "余弦函数": "餘弦函數",
+    "线性函数": "線性函數",
+    "分布函数": "分佈函數",
+    "损失函数": "損失函數",
+    "函数 f": "函數 f",
+    "函数 g": "函數 g",
+    # 数学与统计
+    "映射": "映射",
+    "方差": "變異數",
+    "协方差": "共變異數",
+    "标量": "純量",
+    "舍入": "捨入",
+    "链式法则": "連鎖律",
+    "噪声": "雜訊",
+    "随机数": "亂數",
+    "过拟合": "過度擬合",
+    "全局": "全域",
+    "局部": "局部",
+    "改变量": "改變量",
+    "种算法": "種算法",
+    "不同的算法": "不同的算法",
+    "的算法相合": "的算法相合",
+    "看的只是算法": "看的只是算法",
+    # 模型
+    "归一化": "正規化",
+    "循环网络": "循環網路",
+    "全连接": "全連接",
+    "感知机": "感知器",
+    "算子": "運算子",
+    "激活": "激活",
+    "串行": "循序",
+    "批大小": "批次大小",
+    "词表示": "詞表示",
+    "前缀": "前綴",
+    "赝快度": "擬快度",
+    "语义": "語意",
+    # 块是模块的块时叫区块，是量词时仍叫块
+    "编码器块": "編碼器區塊",
+    "解码器块": "解碼器區塊",
+    "残差块": "殘差區塊",
+    "图像块": "影像區塊",
+    "一个块": "一個區塊",
+    "整个块": "整個區塊",
+    "每个块": "每個區塊",
+    "块 = ": "區塊 = ",
+    # 程序与网页
+    "抛出": "拋出",
+    "打印": "印出",
+    "打印出": "印出",
+    "返回": "回傳",
+    "下标": "索引",
+    "视图": "視圖",
+    "像素": "像素",
+    "镜像": "鏡像",
+    "扩展": "擴展",
+    "进程": "行程",
+    "优化": "最佳化",
+    "库里的类": "庫裡的類別",
+    "是一个类：": "是一個類別：",
+    "类里": "類別裡",
+    "类的外面": "類別的外面",
+    "类外": "類別外",
+    "类名": "類別名稱",
+    "只读的": "唯讀的",
+    "搜索": "搜尋",
+    "注释": "註解",
+    "访问": "造訪",
+    "联网": "連網",
+    "地址": "網址",
+    "实现": "實作",
+    "许可发布": "授權發布",
+    "发布": "發布",
+    # 看着像术语的寻常话
+    "比较的对象": "比較的對象",
+    "联系": "聯繫",
+    "刷新": "刷新",
+    "许多任务": "許多任務",
+    "权重装": "權重裝",
+    "能支持多": "能支持多",
+    "学生发": "學生發",
+    "公元": "公元",
+    "干脆": "乾脆",
+    "并到": "並到",
+    "几乎": "幾乎",
+    "喷注": "噴注",
+    "鉴别": "鑑別",
+    "喂": "餵",
+    "账": "帳",
+    "斯坦福": "史丹佛",
+    "钟": "鐘",
+    # 笔记本不转换
+    "”的链接": "」的連結（打開的筆記本是簡體的）",
+    # 两岸写法的对照本身
+    "左边是本书的写法，中间是台湾常用的写法": "左邊是簡體版的寫法，中間是本書的寫法",
+    "最后一栏是别处可能见到、本书不用的写法": "最後一欄是簡體版不用的寫法",
+    "本书横为行": "本書橫為列",
+}
+
+# 大陆横为行，台湾横为列：矩阵与表里的要换，“一行代码”“运行”“序列”不换。
+# 行、列二字的每次出现都要落在下面某一条里；哪条都不落，成书时会报出来，补进其中一条即可。
+# 写法是正则表达式，⌘ 代表一段行内代码或公式；不换的胜过要换的。
+KEPT_WORDS = [
+    "运行|执行|进行|并行|平行|串行|流行|通行|银行|飞行|行为(?![值向单])|行不通|本行(?!的)|换行|断行|空行",
+    "就行(?!数)|也行(?!数)|都行(?!数)|不行(?!数)",
+    "只列|序列|排列|并列|名列|前列|列出|列表|列举|列了|列在|都列|再列|着列",
+    "一列(?:图|词元|向量|整数|数(?!未)| matplotlib)|给的一列",
+    "行(?:代码|公式|函数)|一两行|添几行|排成一行|写成一行|打印.{0,10}行|关于.{0,20}的几行",
+    "横为[行列]|“[行列]”",
+]
+# 单看说法与矩阵的行分不开，照那一句话来认
+KEPT_PASSAGES = [
+    # 代码与文件的行
+    *[
+        "逐行对着公式",
+        "逐行读",
+        "只有几行，形状",
+        "就是这几行",
+        "几行就能写完",
+        "好在一行就能查",
+        "不到二十行",
+    ],
+    *[
+        "每步一行",
+        "下面三行",
+        "三行就是整个块",
+        "五行都不应当",
+        "一行也不用改",
+        "循环之后的两行",
+        "文件少了一行",
+    ],
+    *["下面每一行给出一对", "最后一行缩回", "最后一行提醒", "第一行只让", "最后两行演示"],
+    *["前四行是嵌入层，后八行是"],
+    # 引用别人的写法
+    *["矩阵的四行代表四个词", "习惯称行"],
+]
+SWAPPED = [
+    r"[每各这那该同整前后第首末上下左右批些条一二两三四五六七八九十百\d⌘)）}] ?[行列]",
+    r"第 [a-z] [行列]",
+    r"的[行列](?!为)",
+    r"[对按把逐了乱零]行",
+    r"[行列][数号和长与、是]",
+    r"(?:[与、]|都是|要是|所以是)[行列]",
+    r"[行列]的(?:次序|意思)",
+    '"[行列]"',
+    r"行行|text\{ [行列]|, [行列],",
+    r"(?:编译的|网络的|至少要有|表有|矩阵要|那|前|最近的|最后|填充|给定|要|就有|有|成|第)几[行列]",
+]
+
+# 分词那一章拿两岸的写法作比较，又印出英文词表里的汉字：这些是材料，照原样
+AS_IS = [
+    *["东京和北京都是首都", "今天我们学习怎样分词", "图书馆里很安静", "他在江边读书", "[UNK] 学 [UNK]"],
+    "一 三 上 下 不 世 中 主 久 之 也 事 二 五 井 京 人 亻 仁 介 代 仮 伊 会 佐 侍 保 信 健 元",
+]
+
+CODE = "⌘"
+MARKED = {"行": "\ue000", "列": "\ue001"}
+SETTLED = {"\ue000": "列", "\ue001": "行"}
+
+
+def glossary_words() -> dict[str, str]:
+    """术语表的前两栏：简体到台湾的写法；单字要看上下文，不在这里换。"""
+    words = {}
+    for line in GLOSSARY.read_text(encoding="utf8").splitlines():
+        if line.startswith("| ") and not line.startswith("| 简体"):
+            simplified, traditional = (cell.strip() for cell in line.split("|")[1:3])
+            traditional = traditional.partition("（")[0]
+            pairs = zip(simplified.split("、"), traditional.split("、"), strict=True)
+            words |= {left: right for left, right in pairs if len(left) > 1}
+    return words
+
+
+OPENCC = OpenCC("s2twp")
+# 术语与 OpenCC 的结果相同时不必列出：整句交给它，它还能看上下文
+TERMS = {word: result for word, result in glossary_words().items() if OPENCC.convert(word) != result}
+CHANGED = TERMS | WORDS | dict(zip(AS_IS, AS_IS, strict=True))
+KNOWN = re.compile("|".join(sorted(map(re.escape, CHANGED), key=len, reverse=True)))
+
+
+def covered(rules: list[str], text: str) -> set[int]:
+    """`text` 里落在任何一条规则之内的位置；一条规则的几次出现可以重叠。"""
+    return {
+        place
+        for rule in rules
+        for match in re.finditer(f"(?=({rule}))", text)
+        for place in range(match.start(1), match.end(1))
+    }
+
+
+def undecided(text: str) -> list[str]:
+    """哪条规则都不管的行与列，各带前后几个字。"""
+    places = {place for place, letter in enumerate(text) if letter in MARKED}
+    left = places and places - covered(KEPT_WORDS + KEPT_PASSAGES + SWAPPED, text)
+    return [text[max(0, place - 10) : place + 10] for place in sorted(left)]
+
+
+def mark(text: str) -> str:
+    """把要换的行与列换成记号，字数不变。"""
+    if not any(letter in text for letter in MARKED):
+        return text
+    places = covered(SWAPPED, text) - covered(KEPT_WORDS + KEPT_PASSAGES, text)
+    return "".join(MARKED.get(letter, letter) if i in places else letter for i, letter in enumerate(text))
+
+
+def convert_marked(text: str) -> str:
+    if "\0" in text:  # OpenCC 读到它就停，后面的字会一声不响地丢掉
+        raise ValueError(f"文字里有空字符 NUL，换不了：{text!r}")
+    parts, end = [], 0
+    for word in KNOWN.finditer(text):
+        parts += [convert_unknown(text[end : word.start()]), CHANGED[word[0]]]
+        end = word.end()
+    text = "".join(parts) + convert_unknown(text[end:])
+    text = re.sub("[“”‘]|’(?![a-z])", lambda quote: QUOTES[quote[0]], text)  # 留下 What’s 里的撇号
+    return re.sub("[\ue000\ue001]", lambda letter: SETTLED[letter[0]], text)
+
+
+def convert_unknown(text: str) -> str:
+    text = OPENCC.convert(text)
+    # 两个寻常的字，OpenCC 在它不认得的词旁边会认错：“文本里”与“办法是只看”
+    text = re.sub("(?<![公英海])里(?!程)", "裡", text)
+    return re.sub("(?<![一兩二三四五六七八九十幾每])隻", "只", text)
+
+
+def convert(text: str) -> str:
+    """一段完整的话。"""
+    return convert_marked(mark(text))
+
+
+def convert_pieces(pieces: list[str]) -> list[str]:
+    """一段话被强调、链接与代码隔成的几截：行与列看整段，其余逐截换；代码写作 ⌘，原样返回。"""
+    marked, start, result = mark("".join(pieces)), 0, []
+    for piece in pieces:
+        result.append(piece if piece == CODE else convert_marked(marked[start : start + len(piece)]))
+        start += len(piece)
+    return result

@@ -1,0 +1,84 @@
+// 键盘：放不下而能横向滚动的公式，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
+const reachFormulas = () => {
+  for (const formula of document.querySelectorAll("mjx-container, div.math")) {
+    if (formula.scrollWidth > formula.clientWidth && getComputedStyle(formula).overflowX !== "visible") {
+      formula.tabIndex = 0;
+    } else {
+      formula.removeAttribute("tabindex");
+    }
+  }
+};
+addEventListener("load", () => window.MathJax?.startup?.promise.then(reachFormulas));
+// 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
+const watchSize = new ResizeObserver(reachFormulas);
+for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
+
+// 本页目录比屏幕长时，读到哪里，目录就滚到哪里。
+const follow = (entry) => {
+  const toc = entry.closest(".bd-sidebar-secondary");
+  toc.scrollTop += entry.getBoundingClientRect().top - toc.getBoundingClientRect().top - toc.clientHeight / 2;
+};
+for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
+  new MutationObserver((changes) => {
+    const entry = changes.findLast(({ target }) => target.hasAttribute("aria-current"));
+    if (entry) follow(entry.target);
+  }).observe(toc, { attributeFilter: ["aria-current"], subtree: true });
+}
+
+// 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
+const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它
+let restore = () => {};
+addEventListener("beforeprint", () => {
+  const folded = [...document.querySelectorAll("details:not([open])")];
+  const frames = [...document.querySelectorAll("iframe")];
+  const styles = frames.map((frame) => frame.style.cssText);
+  const { theme } = document.documentElement.dataset;
+  for (const details of folded) details.open = true;
+  for (const frame of frames) {
+    const width = frame.clientWidth;
+    frame.style.width = `${width}px`;
+    frame.style.zoom = Math.min(1, PAPER / width);
+  }
+  document.documentElement.dataset.theme = "light";
+  restore = () => {
+    for (const details of folded) details.open = false;
+    frames.forEach((frame, i) => { frame.style.cssText = styles[i]; });
+    document.documentElement.dataset.theme = theme;
+  };
+});
+addEventListener("afterprint", () => restore());
+
+// 去另一种文字的链接通到同一节：两本书的锚相同。
+const otherBook = document.querySelector("a.language-switch");
+for (const about of ["pointerdown", "focus", "click"]) {
+  otherBook?.addEventListener(about, () => { otherBook.hash = location.hash; });
+}
+
+// 从检索页点开的一页：标出找到的词。只标正文里的字，不改网页，也不动图、脚本与公式。
+const foundWords = JSON.parse(localStorage.getItem("found-words") ?? "[]");
+localStorage.removeItem("found-words");
+const article = document.querySelector("article");
+if (foundWords.length && article && CSS.highlights) {
+  const any = new RegExp(foundWords.map((word) => word.replace(/[^\p{L}\p{N}]/gu, "\\$&")).join("|"), "gi");
+  const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  const found = new Highlight();
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.parentElement.closest("svg, script, style, .math")) continue;
+    for (const { 0: word, index } of text.data.matchAll(any)) {
+      found.add(new StaticRange({
+        startContainer: text, startOffset: index, endContainer: text, endOffset: index + word.length,
+      }));
+    }
+  }
+  CSS.highlights.set("found", found);
+  const hide = Object.assign(document.createElement("a"), { href: "#", textContent: _("Hide Search Matches") });
+  const line = Object.assign(document.createElement("p"), { className: "highlight-link" });
+  hide.addEventListener("click", (event) => {
+    event.preventDefault();
+    CSS.highlights.delete("found");
+    line.remove();
+  });
+  line.append(hide);
+  document.getElementById("searchbox").append(line);
+}

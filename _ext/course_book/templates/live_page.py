@@ -1,0 +1,42 @@
+"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。"""
+
+from functools import cache
+
+from docutils import nodes
+
+from course_book.after_writing import live_data
+from course_book.doctree.traditional_chinese import LANGUAGE
+
+SCRIPTS = [
+    *("tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"),
+    *("marks.js", "charts.js", "state.js", "parts.js", "panel.js"),
+]
+PAGE = "chapters/live"
+
+
+@cache
+def data_bytes() -> int:
+    """按下按钮要取的字节数。"""
+    return sum(map(len, live_data.data_files().values()))
+
+
+def has_panel(doctree) -> bool:
+    return bool(doctree) and any('class="live-bert"' in raw.astext() for raw in doctree.findall(nodes.raw))
+
+
+def add_tags(app, pagename, templatename, context, doctree):
+    if not has_panel(doctree):
+        return
+    root = "../" * pagename.count("/")
+    # 数据只有一份，在简体的书里；脚本里有字，两本书各有一份
+    data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
+    page = root + app.builder.get_target_uri(PAGE)
+    tags = [f'<link rel="stylesheet" href="{root}live/live.css">']
+    for name in SCRIPTS:
+        facts = f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"'
+        tags.append(f'<script defer src="{root}live/{name}"{facts if name == "panel.js" else ""}></script>')
+    context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
+
+
+def setup(app):
+    app.connect("html-page-context", add_tags)

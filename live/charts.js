@@ -1,0 +1,146 @@
+// 图：矩阵、一墙的小矩阵、横条、折线。给它数与名字，它画出来；不知道数从哪里来，别的互动图也能用。
+globalThis.LiveCharts = (() => {
+  const { html, svg, range, fixed, radio, named } = LiveMarks;
+
+  // 一个像素是一个 0 到 1 的数，浓淡是它的大小；放大交给 CSS
+  function paint(canvas, values, columns, [red, green, blue]) {
+    [canvas.width, canvas.height] = [columns, values.length / columns];
+    const image = new ImageData(canvas.width, canvas.height);
+    values.forEach((value, i) => image.data.set([red, green, blue, 255 * value], 4 * i));
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  // 一张矩阵，左边是各行的名字，上边是各列的名字，row 是选中的一行；格子太小时只写选中的那个名字。
+  // onPoint(第几行, 第几列)：指着一格；onChoose(第几行)：点了一行的任何一处，连名字在内
+  function matrix({ rows, columns, values, row, width, ink, label, onPoint, onChoose }) {
+    const space = (names) => 14 + 7.3 * Math.max(...names.map((name) => name.length));
+    const left = space(rows);
+    const cell = Math.min(26, (width - left - 4) / columns.length);
+    const roomy = cell >= 10;
+    const top = roomy ? space(columns) : 12;
+    const box = { x: left, y: top, width: cell * columns.length, height: cell * rows.length };
+    const rowName = (name, i) => {
+      if (!roomy && i !== row) return [];
+      const kind = i === row ? "live-left live-chosen" : "live-left";
+      return [svg("text", { class: kind, x: left - 6, y: top + (i + 0.5) * cell }, name)];
+    };
+    const columnName = (name, i) =>
+      svg("text", { class: "live-turned", transform: `translate(${left + (i + 0.5) * cell} ${top - 6}) rotate(-90)` }, name);
+    const href = paint(html("canvas"), values, columns.length, ink).toDataURL();
+    const size = { width: left + box.width + 4, height: top + box.height + 4 };
+    const drawn = svg(
+      "svg",
+      { ...size, role: "img", "aria-label": label, "font-size": roomy ? Math.min(13, cell) : 12 },
+      svg("image", { ...box, href, preserveAspectRatio: "none" }),
+      svg("rect", { ...box, class: "live-frame" }),
+      svg("rect", { ...box, class: "live-query", y: top + row * cell, height: cell }),
+      ...rows.flatMap(rowName),
+      ...(roomy ? columns.map(columnName) : []),
+    );
+    const place = ({ clientX, clientY }) => {
+      const { left: x, top: y } = drawn.getBoundingClientRect();
+      return [(clientY - y - top) / cell, (clientX - x - left) / cell].map(Math.floor);
+    };
+    drawn.addEventListener("pointermove", (event) => onPoint(...place(event)));
+    drawn.addEventListener("click", (event) => {
+      const [i] = place(event);
+      if (i in rows) onChoose(i);
+    });
+    return drawn;
+  }
+
+  // 一墙的小矩阵，一张一个单选钮：左右键由单选钮自己管，上下键走一行
+  function gallery({ rows, columns, group, legend, corner, name, onChoose }) {
+    const cells = range(rows).map((i) =>
+      range(columns).map((j) => {
+        const input = radio(group, () => onChoose(i, j), { "aria-label": name(i, j), title: name(i, j) });
+        return html("label", { class: "live-cell" }, input, html("canvas"));
+      }),
+    );
+    const numbers = (each) => html("span", {}, each);
+    const element = html(
+      "fieldset",
+      { class: "live-heads", style: `--heads: ${columns}` },
+      html("legend", {}, legend),
+      ...[corner, ...range(columns)].map(numbers),
+      ...cells.flatMap((row, i) => [numbers(i), ...row]),
+    );
+    element.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const at = cells.findIndex((row) => row.some(({ control }) => control.checked));
+      const next = cells[at + step]?.[cells[at].findIndex(({ control }) => control.checked)].control;
+      next?.click();
+      next?.focus();
+    });
+    const choose = (i, j) => (cells[i][j].control.checked = true);
+    // valuesOf(第几行, 第几列) 给出那一张的数
+    const show = (valuesOf, width, ink) =>
+      cells.forEach((row, i) => row.forEach((cell, j) => paint(cell.lastChild, valuesOf(i, j), width, ink)));
+    return { element, choose, show };
+  }
+
+  // 一行一个数：名字、横条、两位小数
+  const bars = (names, values) =>
+    html(
+      "ol",
+      { class: "live-keys" },
+      ...names.map((name, i) => {
+        const number = html("span", { class: "live-number" }, fixed(values[i]));
+        return html("li", { style: `--weight: ${values[i]}` }, named(name), html("span", { class: "live-bar-of" }), number);
+      }),
+    );
+
+  // 几条折线，{kind: 样式, name: 表头, values: 横轴上每一处的数}，纵轴到 1 为止
+  function lines({ curves, width, label, below }) {
+    const [height, left, right, top, bottom] = [230, 52, 12, 12, 44];
+    const floor = Math.min(0, Math.floor(4 * Math.min(...curves.flatMap(({ values }) => values))) / 4);
+    const x = (i) => left + ((width - left - right) * i) / (curves[0].values.length - 1);
+    const y = (value) => top + ((height - top - bottom) * (1 - value)) / (1 - floor);
+    const tick = (value) => [
+      svg("line", { class: "live-tick", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
+      svg("text", { class: "live-left", x: left - 8, y: y(value) }, fixed(value)),
+    ];
+    const under = (at, height, text) => svg("text", { class: "live-below", x: at, y: height }, text);
+    const curve = ({ kind, values }) =>
+      svg(
+        "g",
+        { class: kind },
+        svg("polyline", { points: values.map((value, i) => `${x(i)},${y(value)}`).join(" ") }),
+        ...values.map((value, i) => svg("circle", { cx: x(i), cy: y(value), r: 4 })),
+      );
+    return svg(
+      "svg",
+      { width, height, role: "img", "aria-label": label, "font-size": 13 },
+      ...range(4 * (1 - floor) + 1).flatMap((step) => tick(floor + step / 4)),
+      ...curves[0].values.map((_, i) => under(x(i), height - bottom + 16, i)),
+      under((left + width - right) / 2, height - 8, below),
+      ...curves.map(curve),
+    );
+  }
+
+  // 折线的数，一列一条线
+  const table = ({ curves, corner }) => [
+    html(
+      "thead",
+      {},
+      html(
+        "tr",
+        {},
+        html("th", { scope: "col" }, corner),
+        ...curves.map(({ kind, name }) => html("th", { scope: "col", class: kind }, ...name)),
+      ),
+    ),
+    html(
+      "tbody",
+      {},
+      ...curves[0].values.map((_, i) =>
+        html("tr", {}, html("th", { scope: "row" }, i), ...curves.map(({ values }) => html("td", {}, fixed(values[i])))),
+      ),
+    ),
+  ];
+
+  return { matrix, gallery, bars, lines, table };
+})();

@@ -1,0 +1,47 @@
+// 面板的状态：句子、选中的词元与头；例句，以及怎样写进网址的 # 后面（那一段浏览器不发给网站）。
+globalThis.LiveState = (() => {
+  const EXAMPLES = {
+    "they 看谁": {
+      text: "John and Paul wrote several songs when they were inspired.",
+      token: 8, with: 1, layer: 5, head: 5,
+    },
+    "箭与香蕉": {
+      text: "time flies like an arrow", other: "fruit flies like a banana",
+      token: 2, with: 9, layer: 0, head: 2,
+    },
+    "三个 bank": {
+      text:
+        "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank.",
+      token: 19, with: 6, layer: 5, head: 5,
+    },
+    "两句里的 bank": {
+      text: "The manager of the bank refused to approve our loan.",
+      other: "Tall grass along the bank hid the nests of the ducks.",
+      token: 5, with: 18, layer: 5, head: 5,
+    },
+    "切成几截": { text: "Unbelievably, tokenization splits rare words.", token: 1, with: 2, layer: 0, head: 2 },
+    "中文": { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2 },
+  };
+
+  // #text=…&other=…&token=2&with=8&layer=5&head=5；词元从 0 数起，第二句接着第一句数
+  // 没有写明词元的，算出来再挑；at 是滚到了哪一节，不算状态
+
+  const toState = ({ text = "", other = "", ...numbers }, { layer, head }) => {
+    const number = (name) => (/^\d+$/.test(numbers[name]) ? Number(numbers[name]) : undefined);
+    return {
+      text,
+      other,
+      token: number("token"),
+      with: number("with"),
+      layer: number("layer") ?? Number(layer ?? 0),
+      head: number("head") ?? Number(head ?? 0),
+    };
+  };
+  const toFragment = (state, at) => {
+    const fields = Object.entries({ ...state, at }).filter(([name, value]) => name === "text" || (value ?? "") !== "");
+    return `#${new URLSearchParams(fields)}`;
+  };
+  const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+  return { EXAMPLES, toState, toFragment, inAddress };
+})();

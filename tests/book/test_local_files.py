@@ -1,0 +1,61 @@
+"""成书只用本机的文件，不留过期的输出；这里不必成书就能查。"""
+
+import pytest
+from sphinx.errors import ConfigError
+
+from course_book.before_reading import local_files
+
+EXECUTION = "_ext/course_book/before_reading/execute_chapters.py"
+
+
+@pytest.mark.parametrize(
+    "name", ["course_lib/new.py", "course_lib/data/new.json", "figures/new.svg", EXECUTION]
+)
+def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
+    """库或插图里任何一个文件变了，缓存的文件夹就变；改回来又是原来那个。"""
+    monkeypatch.setattr(local_files, "ROOT", tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    digests = []
+    for text in ["一", "二", "一"]:
+        path.write_text(text, encoding="utf-8")
+        digests.append(local_files.library_digest())
+    assert digests[0] == digests[2] != digests[1]
+
+
+def test_library_digest_follows_versions(monkeypatch):
+    before = local_files.library_digest()
+    monkeypatch.setattr(local_files, "distributions", lambda: [])
+    assert local_files.library_digest() != before
+
+
+def test_library_digest_follows_the_chosen_model(monkeypatch):
+    monkeypatch.delenv("COURSE_BERT", raising=False)
+    before = local_files.library_digest()
+    monkeypatch.setenv("COURSE_BERT", "bert-base-uncased")
+    assert local_files.library_digest() != before
+
+
+def test_other_mathjax_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "tex-svg-full.js").write_text("别的东西", encoding="utf-8")
+    monkeypatch.setattr(local_files, "package_file", lambda package, path: tmp_path / "tex-svg-full.js")
+    with pytest.raises(ConfigError, match=r"SHA-256 是 .*，应当是 a4354ff"):
+        local_files.configure(None, None)
+
+
+def test_missing_package_is_named():
+    with pytest.raises(ConfigError, match=r"找不到 no_such_package 里的 a\.js"):
+        local_files.package_file("no_such_package", "a.js")
+
+
+@pytest.mark.parametrize(
+    ("repository", "address"),
+    [
+        ("https://github.com/Someone/book", "https://someone.github.io/book/"),
+        ("https://github.com/Someone/someone.github.io", "https://someone.github.io/"),
+        ("https://git.example/someone/book", ""),
+        ("", ""),
+    ],
+)
+def test_github_gives_a_public_repository_an_address(repository, address):
+    assert local_files.pages_address(repository) == address

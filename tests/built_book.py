@@ -1,0 +1,56 @@
+"""成好的书：它在哪里，有哪些页，怎样在本机提供它，用哪个浏览器打开它。"""
+
+import functools
+import os
+import threading
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import chromium
+
+BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
+ALL_PAGES = sorted(
+    page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
+)
+# 书还没有成时也留一页，好让测试失败而不是消失
+ALL_PAGES = ALL_PAGES or ["index.html"]
+# make check-changed 只逐页看改过的
+ONLY = os.environ.get("BOOK_PAGES", "").split()
+PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") in ONLY] if ONLY else ALL_PAGES
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def open_browser():
+    from playwright.sync_api import sync_playwright  # 只看文件的测试不必等它
+
+    path = chromium.find()
+    assert path, "找不到 Chromium：请先运行 make browser。"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def serve(folder):
+    """在本机的一个空闲端口上提供 folder，给出网址。"""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()

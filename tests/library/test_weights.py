@@ -1,0 +1,660 @@
+import itertools
+import json
+import logging.handlers
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import traceback
+import types
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch.testing import assert_close
+
+sys.path.insert(0, str(Path(__file__).parent))
+from hub_server import WEIGHTS, closed_port, serving
+
+from course_lib.bert import Bert
+from course_lib.config import BertConfig
+from course_lib.weights import (
+    PretrainedError,
+    builtin_path,
+    load_bert,
+    load_weights,
+    model_folder,
+    read_config,
+)
+from course_lib.weights import hub as hub_module
+
+pytestmark = pytest.mark.subprocess
+REPO = "someone/tiny-bert"
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnop", "bank", "river", "time"]
+HERE = Path(__file__).parent
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory):
+    """一个极小的随机 BERT，文件与 hub 上的仓库相同。"""
+    from transformers import BertConfig as HFConfig
+    from transformers import BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny-bert")
+    torch.manual_seed(0)
+    config = HFConfig(
+        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=20,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(tiny_folder, tmp_path):
+    """可以随意弄坏的一份。"""
+    return Path(shutil.copytree(tiny_folder, tmp_path / "model"))
+
+
+@pytest.fixture
+def hub(tiny_folder, tmp_path, monkeypatch):
+    for name in (*PROXIES, "COURSE_BERT", "HF_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")  # 默认的时限另有一个测试
+    files = {path.name: path.read_bytes() for path in tiny_folder.iterdir()}
+    with serving(REPO, files) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        yield server
+
+
+def refuse(name=REPO, within=10.0) -> str:
+    """应当在期限之内失败，并且只有一句话；返回那句话。"""
+    start = time.monotonic()
+    with pytest.raises(PretrainedError) as caught:
+        load_bert(name)
+    assert time.monotonic() - start < within
+    message = str(caught.value)
+    assert message.endswith("。") and message.count("。") == 1 and "\n" not in message
+    # 读者先看到的是这一句，不是它背后的几十行调用栈。
+    trace = "".join(traceback.format_exception(caught.value))
+    assert "During handling" not in trace and "direct cause" not in trace
+    return message
+
+
+def accept(name=REPO) -> None:
+    """同一个缓存，站点好了就应当装得上：分词器认得词表里的词，两边的模型相同。"""
+    tokenizer, theirs = load_bert(name)
+    assert tokenizer.tokenize("time bank") == ["time", "bank"] and len(tokenizer) == len(WORDS)
+    batch = tokenizer("river bank", return_tensors="pt")
+    with torch.no_grad():
+        expected = theirs(**batch).last_hidden_state
+        assert_close(Bert.from_pretrained(name)(**batch).last_hidden_state, expected, atol=1e-5, rtol=0)
+
+
+# ---- hub：能取到 ----
+
+
+def test_course_bert_names_a_model_on_the_hub(hub, tiny_folder, monkeypatch, capfd):
+    monkeypatch.setenv("COURSE_BERT", REPO)
+    tokenizer, model = load_bert()
+    assert tokenizer.tokenize("time bank") == ["time", "bank"]
+    assert not model.training and model.dtype == torch.float32
+    batch = tokenizer(["time bank river", "a"], return_tensors="pt", padding=True)
+    theirs = model(**batch, output_attentions=True)
+    assert len(theirs.attentions) == 2
+    ours = Bert.from_pretrained()(**batch)
+    real = batch["attention_mask"].bool()
+    assert_close(ours.last_hidden_state[real], theirs.last_hidden_state[real], atol=1e-5, rtol=0)
+    out, err = capfd.readouterr()
+    assert out == "" and "%" not in err.replace("100%", "") and "Warning" not in err
+
+
+def test_never_asks_for_a_pickle(hub):
+    hub.files["pytorch_model.bin"] = b"pickle"
+    model_folder(REPO)
+    assert not [path for _, path in hub.requests if path.endswith(".bin")]
+    assert {path.split("/")[1] for _, path in hub.requests} == {"someone"}
+
+
+def test_no_other_host_is_asked(hub, tmp_path, monkeypatch):
+    """hub 的客户端会先向官方站点要一张名单；transformers 也可能自己去联网。"""
+    from huggingface_hub import constants
+    from huggingface_hub.utils import _detect_agent
+
+    monkeypatch.setattr(_detect_agent, "_registry", None)
+    monkeypatch.setattr(constants, "AGENT_HARNESSES_PATH", str(tmp_path / "harnesses.json"))
+    hosts, resolve = set(), socket.getaddrinfo
+
+    def note(host, *rest, **options):
+        hosts.add(host)
+        return resolve(host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", note)
+    load_bert(REPO)
+    assert hosts == {"127.0.0.1"}
+
+
+def test_cached_model_survives_a_dead_hub(hub, monkeypatch):
+    folder = model_folder(REPO)
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert model_folder(REPO) == folder
+    hub.fault = "500"
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    assert model_folder(REPO) == folder
+
+
+def test_half_a_cached_model_does_not_hide_a_dead_hub(hub, monkeypatch):
+    (model_folder(REPO) / WEIGHTS).unlink()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert "连不上" in refuse()
+
+
+def test_endpoint_may_end_with_a_slash(hub, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint + "/")
+    model_folder(REPO)
+
+
+def test_cached_weights_are_not_fetched_again(hub):
+    model_folder(REPO)
+    hub.requests.clear()
+    model_folder(REPO)
+    assert not [request for request in hub.requests if request[0] == "GET"]
+
+
+def test_endpoint_home_and_name_work_from_the_environment(hub, tmp_path):
+    """与读者的用法一样：全新的进程，只设环境变量；只导入、不装模型时，不拖进 transformers。
+
+    两边的分词器与模型都来自 hub 上的那一个，编号与输出相同。
+    """
+    code = """if True:
+        import sys
+        from course_lib.bert import Bert
+        from course_lib.weights import load_bert, model_folder
+        from course_lib.tokenization import WordPieceTokenizer
+        print(len({"transformers", "huggingface_hub"} & sys.modules.keys()))
+        tokenizer, model = load_bert()
+        print(len(tokenizer), model.config.hidden_size)
+        texts = ["time bank river", "a"]
+        ids = WordPieceTokenizer.from_vocab(model_folder()).batch(texts)
+        theirs = tokenizer(texts, padding=True, return_tensors="pt")
+        print(all(ids[name].equal(theirs[name]) for name in theirs), 1 in ids["input_ids"])
+        gap = Bert.from_pretrained()(**ids).last_hidden_state - model(**theirs).last_hidden_state
+        print(bool(gap[ids["attention_mask"].bool()].abs().max() < 1e-5))
+    """
+    env = os.environ | {"COURSE_BERT": REPO, "HF_HOME": str(tmp_path / "fresh")}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["0", str(len(WORDS)), "16", "True", "False", "True"], done.stderr
+    assert (tmp_path / "fresh/hub/models--someone--tiny-bert/snapshots" / hub.commit / WEIGHTS).exists()
+
+
+@pytest.fixture(params=["有符号链接", "没有符号链接"])
+def links(request, monkeypatch):
+    """没有符号链接的系统（例如 Windows）上，缓存里的文件名说不出它的校验和。"""
+    if request.param == "没有符号链接":
+        monkeypatch.setattr(
+            os, "symlink", lambda *args, **options: (_ for _ in ()).throw(OSError("没有权限"))
+        )
+    return request.param == "有符号链接"
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+def test_checksums_need_no_symlinks(hub, links, monkeypatch):
+    """坏文件，不论是刚取来的、缓存里的，还是站点没有回应时缓存里的，都要认出来。"""
+    hub.fault = f"corrupted:{WEIGHTS}"
+    assert "校验和" in refuse()
+    hub.fault = ""
+    accept()
+    weights = model_folder(REPO) / WEIGHTS
+    assert weights.is_symlink() == links
+    for endpoint in (hub.endpoint, f"http://127.0.0.1:{closed_port()}"):
+        content = weights.read_bytes()
+        weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        assert "校验和" in refuse() and not weights.exists()
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        accept()
+
+
+@pytest.mark.filterwarnings("ignore:`huggingface_hub` cache-system")
+@pytest.mark.parametrize("links", ["没有符号链接"], indirect=True)
+def test_files_of_unknown_checksum_wait_for_the_hub(hub, links, monkeypatch):
+    """别的程序取来的文件，没有记下校验和：连上站点才能用。"""
+    for note in model_folder(REPO).glob(".*.etag"):
+        note.unlink()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
+    assert "没有核对过校验和" in refuse()
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    hub.requests.clear()
+    accept()
+    assert not [request for request in hub.requests if request[0] == "GET"]
+
+
+def test_offline_mode_says_so(hub, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert "离线模式" in refuse()
+    assert hub.requests == []
+
+
+def test_offline_mode_uses_the_cache(hub, monkeypatch):
+    from huggingface_hub import constants
+
+    folder = model_folder(REPO)
+    hub.requests.clear()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert model_folder(REPO) == folder
+    assert hub.requests == []
+
+
+# ---- hub：取不到 ----
+
+FAULTS = {
+    "hang:vocab.txt": "超时",
+    "reset": "断",
+    f"reset-body:{WEIGHTS}": "断",
+    f"truncated:{WEIGHTS}": "不完整",
+    "truncated:vocab.txt": "不完整",
+    f"corrupted:{WEIGHTS}": "校验和",
+    "corrupted:config.json": "校验和",
+    "portal": "代理",
+    "401": "401",
+    "403": "403",
+    "404": "404",
+    "429": "429",
+    f"busy:{WEIGHTS}": "429",
+    "500": "500",
+    f"500:{WEIGHTS}": "500",
+    f"403:{WEIGHTS}": "403",
+    "500:vocab.txt": "500",
+    "reset:tokenizer.json": "断",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_is_one_sentence_and_leaves_the_cache_usable(hub, fault):
+    hub.fault = fault
+    message = refuse()
+    for part in (REPO, hub.endpoint, FAULTS[fault], "HF_ENDPOINT=https://", "COURSE_BERT"):
+        assert part in message
+    hub.fault = ""
+    accept()
+
+
+@pytest.mark.parametrize("fault", ["hang", f"stalled:{WEIGHTS}"])
+def test_default_patience_is_within_ten_seconds(hub, monkeypatch, fault):
+    monkeypatch.delenv("HF_HUB_DOWNLOAD_TIMEOUT")
+    hub.fault = fault
+    assert "超时" in refuse()
+    hub.fault = ""
+    accept()
+
+
+def test_long_body_cut_again_and_again_does_not_go_on_for_ever(hub, monkeypatch):
+    """站点每次都从头再发、又断在同一处：hub 的客户端只要收到过数据，就会一直试下去。"""
+    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "3")  # 机器忙时，这么大的文件一秒之内发不出来
+    hub.files[WEIGHTS] += bytes(25 * 1024 * 1024)
+    hub.fault = f"truncated:{WEIGHTS}"
+    said = logging.handlers.BufferingHandler(1000)
+    logging.getLogger("huggingface_hub").addHandler(said)
+    assert "不完整" in refuse()
+    assert not said.buffer  # 重试的过程不写到屏幕上
+    hub.fault = ""
+    hub.files[WEIGHTS] = hub.files[WEIGHTS][: -25 * 1024 * 1024]
+    accept()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "reason"),
+    [
+        ("http://127.0.0.1:{port}", "连不上"),
+        ("http://no-such-host.invalid", "连不上"),
+        ("hf-mirror.com", "要以 https:// 或 http:// 开头"),
+    ],
+)
+def test_dead_hosts(hub, monkeypatch, endpoint, reason):
+    endpoint = endpoint.format(port=closed_port())
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    message = refuse()
+    assert reason in message and endpoint in message and REPO in message
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+    accept()
+
+
+@pytest.fixture
+def through(monkeypatch):
+    """through(代理, 站点)：此后的请求都经过代理，不给代理就直接去。"""
+    import huggingface_hub
+
+    def use(proxy, endpoint):
+        huggingface_hub.close_session()  # 客户端只在新建时看一次代理的环境变量
+        for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, proxy)
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+
+    yield use
+    huggingface_hub.close_session()
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [("dead", "连不上"), ("reset", "断"), ("hang", "超时"), ("407", "代理"), ("502", "代理")],
+)
+def test_bad_proxies(hub, through, scheme, fault, reason):
+    """代理没有开、接了又掐断、不回应、要登录、自己出错；https 的请求要代理先开一条通道，http 的不用。"""
+    hub.fault = fault
+    dead = f"http://127.0.0.1:{closed_port()}"
+    through(dead if fault == "dead" else hub.endpoint, f"{scheme}://hub.invalid")
+    message = refuse()
+    assert reason in message and f"{scheme}://hub.invalid" in message and REPO in message
+    hub.fault = ""
+    through(hub.endpoint, "http://hub.invalid")
+    accept()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({WEIGHTS: None}, "没有提供 model.safetensors"),
+        ({WEIGHTS: None, "pytorch_model.bin": b"pickle"}, "pickle"),
+        ({"config.json": b"{not json"}, "config.json 读不出来"),
+        ({"config.json": b'{"model_type": "gpt2"}'}, "'gpt2'"),
+        ({WEIGHTS: b"\x10\0\0\0\0\0\0\0 not a header"}, "打不开"),
+        ({"vocab.txt": None, "tokenizer.json": None}, "没有词表"),
+    ],
+)
+def test_bad_repositories(hub, change, reason):
+    good = dict(hub.files)
+    for name, content in change.items():
+        hub.files.pop(name, None)
+        if content is not None:
+            hub.files[name] = content
+    message = refuse()
+    assert reason in message and REPO in message and "COURSE_BERT" in message
+    hub.files = good
+    accept()
+
+
+def test_wrong_model_is_refused_before_its_weights_are_fetched(hub):
+    hub.files["config.json"] = b'{"model_type": "gpt2"}'
+    refuse()
+    assert not [path for _, path in hub.requests if path.endswith(WEIGHTS)]
+
+
+def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
+    from huggingface_hub import constants, get_session, logging
+
+    # 与我们要改成的都不同，否则前面的测试若没有还原，这里就看不出来
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    verbosity = logging.get_verbosity()
+
+    def settings():
+        hooks = {kind: list(found) for kind, found in get_session().event_hooks.items()}
+        return (
+            constants.HF_HUB_DISABLE_XET,
+            constants.HF_HUB_DISABLE_TELEMETRY,
+            logging.get_verbosity(),
+            hooks,
+        )
+
+    try:
+        logging.set_verbosity_info()
+        before = settings()
+        model_folder(REPO)
+        assert settings() == before
+        hub.fault = "500"
+        shutil.rmtree(os.environ["HF_HOME"])
+        refuse()
+        assert settings() == before
+    finally:
+        logging.set_verbosity(verbosity)
+
+
+@pytest.mark.parametrize(("gap", "allowed"), [(1.0, 2), (60.0, hub_module.MAX_RESUMES + 1)])
+def test_long_transfers_may_resume(monkeypatch, gap, allowed):
+    """相隔很久又来问，说明其间传成了很多，不算失败；问完马上再问到第三遍，或者总次数太多，才算。"""
+    request = types.SimpleNamespace(method="GET", url="http://hub/file", extensions={})
+    clock = itertools.count(0.0, gap)
+    monkeypatch.setattr(hub_module.time, "monotonic", clock.__next__)
+    patience = hub_module.Patience()
+    for _ in range(allowed):
+        patience.before(request)
+    with pytest.raises(hub_module.StoppedWaitingError):
+        patience.before(request)
+
+
+def test_allow_builtin_is_announced_in_one_line(hub, capsys):
+    hub.fault = "404"
+    tokenizer, model = load_bert(REPO, allow_builtin=True)
+    assert len(tokenizer) == model.config.vocab_size == 30522
+    (line,) = capsys.readouterr().out.splitlines()
+    assert REPO in line and "404" in line and "all-MiniLM-L6-v2" in line
+
+
+def test_allow_builtin_does_not_hide_a_bad_folder(tmp_path):
+    with pytest.raises(PretrainedError, match=r"config\.json"):
+        load_bert(tmp_path, allow_builtin=True)
+
+
+# ---- 本地文件夹 ----
+
+
+def test_course_bert_may_be_a_folder(folder, monkeypatch):
+    monkeypatch.setenv("COURSE_BERT", str(folder))
+    assert model_folder() == folder
+    _, model = load_bert()
+    assert model.config.hidden_size == Bert.from_pretrained().config.d_model == 16
+
+
+def test_home_folder_is_expanded(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder.parent))
+    assert model_folder("~/model") == folder
+
+
+def test_empty_course_bert_means_builtin(monkeypatch):
+    monkeypatch.setenv("COURSE_BERT", "  ")
+    assert model_folder() == builtin_path()
+
+
+@pytest.mark.parametrize(
+    "name", ["./nowhere", "/no/where", "~/nowhere-at-all", "a/b/c", "models\\bert", "nowhere/"]
+)
+def test_missing_folder_is_not_asked_of_the_hub(hub, name):
+    assert "没有这个文件夹" in refuse(name)
+    assert hub.requests == []
+
+
+def test_malformed_name(hub):
+    assert "不是合法的名字" in refuse("no such model")
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize(
+    ("remove", "reason"),
+    [
+        (["config.json"], "没有 config.json"),
+        ([WEIGHTS], "没有权重文件"),
+        (["vocab.txt", "tokenizer.json"], "没有词表"),
+    ],
+)
+def test_incomplete_folders(folder, remove, reason):
+    for name in remove:
+        (folder / name).unlink()
+    assert reason in refuse(folder)
+
+
+def test_pickle_only_folder(folder):
+    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    message = refuse(folder)
+    assert "pickle" in message and "safetensors" in message
+
+
+def test_file_instead_of_folder(folder, hub, monkeypatch):
+    assert "不是文件夹" in refuse(folder / WEIGHTS)
+    monkeypatch.chdir(folder)
+    assert "不是文件夹" in refuse(WEIGHTS)
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("keep", [0, 5, 200, -8])
+def test_truncated_safetensors(folder, keep):
+    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:keep])
+    assert "没有下载完整" in refuse(folder)
+    with pytest.raises(PretrainedError, match="没有下载完整"):
+        load_weights(Bert(tiny_config(folder.parent / "model")), folder)
+
+
+def test_five_word_tokenizer_is_refused(folder):
+    """transformers 遇到残缺的词表，会不声不响地给出一个只有几个词的分词器。"""
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.txt").write_text("\n".join(WORDS[:5]) + "\n", encoding="utf-8")
+    message = refuse(folder)
+    assert " 5 个词元" in message and str(len(WORDS)) in message
+
+
+@pytest.mark.parametrize("change", [{}, {"encoder.layer.1.output.dense.weight": torch.zeros(16, 7)}])
+def test_transformers_may_not_make_up_weights(folder, change):
+    state = load_file(folder / WEIGHTS)
+    del state["encoder.layer.1.output.dense.weight"]
+    save_file(state | change, folder / WEIGHTS, metadata={"format": "pt"})
+    assert "encoder.layer.1.output.dense.weight" in refuse(folder)
+
+
+def test_half_precision_weights_become_fp32(folder):
+    save_file(
+        {k: v.half() for k, v in load_file(folder / WEIGHTS).items()},
+        folder / WEIGHTS,
+        metadata={"format": "pt"},
+    )
+    change_config(folder, {"dtype": "float16", "torch_dtype": "float16"})
+    assert load_bert(folder)[1].dtype == torch.float32
+
+
+def test_no_code_from_the_folder_is_run(folder):
+    (folder / "evil.py").write_text("raise RuntimeError('不应当运行')", encoding="utf-8")
+    change_config(folder, {"auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}})
+    load_bert(folder)
+
+
+def test_transformers_speaks_again_afterwards(folder):
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    try:
+        logging.set_verbosity_info()
+        load_bert(folder)
+        assert logging.get_verbosity() == logging.INFO and logging.is_progress_bar_enabled()
+    finally:
+        logging.set_verbosity(before)
+
+
+def test_pooler_may_be_absent(folder):
+    state = {key: value for key, value in load_file(folder / WEIGHTS).items() if "pooler" not in key}
+    save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+    load_bert(folder)
+    Bert.from_pretrained(folder)
+
+
+# ---- 配置 ----
+
+
+def change_config(folder, change):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+
+
+def tiny_config(folder) -> BertConfig:
+    return read_config(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"hidden_size": 15}, "整除"),
+        ({"num_hidden_layers": None}, "尺寸不对"),
+        ({"position_embedding_type": "relative_key"}, "relative_key"),
+        ({"model_type": "roberta"}, "roberta"),
+    ],
+)
+def test_config_that_is_not_ours(folder, change, reason):
+    change_config(folder, change)
+    with pytest.raises(PretrainedError, match=reason):
+        tiny_config(folder)
+
+
+# ---- 权重 ----
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.float64])
+def test_old_checkpoint_names_and_types_are_understood(folder, dtype):
+    """预训练时存的权重：名字带 bert. 前缀，层归一化叫 gamma、beta，还带着输出头。"""
+    reference = Bert.from_pretrained(folder).state_dict()
+    old = {
+        "bert."
+        + key.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): value
+        for key, value in load_file(folder / WEIGHTS).items()
+    }
+    old |= {"cls.predictions.bias": torch.zeros(3), "bert.embeddings.position_ids": torch.arange(20)}
+    save_file({key: v.to(dtype) if v.is_floating_point() else v for key, v in old.items()}, folder / WEIGHTS)
+    model = Bert(tiny_config(folder))
+    load_weights(model, folder)
+    for name, value in model.state_dict().items():
+        assert value.dtype == torch.float32
+        assert_close(value, reference[name].to(dtype).float())
+
+
+def drop(state):
+    state.pop("encoder.layer.0.attention.self.key.bias")
+
+
+def add(state):
+    state["encoder.layer.2.output.dense.bias"] = torch.zeros(16)
+
+
+def reshape(state):
+    state["embeddings.word_embeddings.weight"] = torch.zeros(7, 16)
+
+
+def repeat(state):
+    state["bert.embeddings.LayerNorm.gamma"] = torch.zeros(16)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "parts"),
+    [
+        (drop, ["缺少 encoder.layers.0.self_attn.k_proj.bias"]),
+        (add, ["多出 encoder.layer.2.output.dense.bias"]),
+        (reshape, ["(7, 16)", f"({len(WORDS)}, 16)", "embeddings.tokens.weight"]),
+        (repeat, ["多出"]),
+    ],
+)
+def test_any_key_that_does_not_fit_is_refused_and_nothing_changes(folder, spoil, parts):
+    state = load_file(folder / WEIGHTS)
+    spoil(state)
+    save_file(state, folder / WEIGHTS)
+    model = Bert(tiny_config(folder))
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(PretrainedError) as caught:
+        load_weights(model, folder)
+    for part in parts:
+        assert part in str(caught.value)
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+def test_at_most_three_faults_are_listed(folder):
+    save_file({f"layer{i}.weight": torch.zeros(1) for i in range(9)}, folder / WEIGHTS)
+    with pytest.raises(PretrainedError, match="共") as caught:
+        load_weights(Bert(tiny_config(folder)), folder)
+    assert str(caught.value).count("多出") == 3

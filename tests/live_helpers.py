@@ -1,0 +1,152 @@
+"""网页里的 BERT 的几个测试文件共用：拿来比的句子，course_lib 的答案，怎样改动后台线程。"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch.nn.functional import cosine_similarity
+
+from course_book.after_writing import live_data
+from course_lib.bert import Bert
+from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
+from course_lib.weights import builtin_path
+
+PROSE = (Path(__file__).parents[1] / "chapters/live.md").read_text(encoding="utf-8")
+# 做什么、course_lib 的名字、live/bert.js 的名字
+NAMES = re.findall(r"(?m)^\| [^|]+ \| `([\w.]+)` \| `(\w+)` \|$", PROSE)
+
+THEY = "John and Paul wrote several songs when they were inspired."
+BANKS = "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank."
+FIRST = "Time flies like an arrow; fruit flies like a banana."
+
+SENTENCES = [
+    (FIRST, None),
+    ("Yes.", None),
+    ("Hi", None),
+    ("He sat on the bank of the river and watched the boats go by.", None),
+    ("She deposited the money at the bank before noon.", None),
+    ("The pilot had to bank the plane sharply to the left.", None),
+    ("After stealing money from the bank vault, the bank robber was seen fishing on the river bank.", None),
+    (THEY, None),
+    ("The animal didn't cross the street because it was too tired.", None),
+    ("The animal didn't cross the street because it was too wide.", None),
+    ("The trophy doesn't fit in the suitcase because it is too big.", None),
+    ("The trophy doesn't fit in the suitcase because it is too small.", None),
+    ("I saw the man with the telescope on the hill.", None),
+    ("Buffalo buffalo Buffalo buffalo buffalo buffalo Buffalo buffalo.", None),
+    ("The quick brown fox jumps over the lazy dog.", None),
+    ("Attention is all you need, said the paper.", None),
+    ("What is the capital of France?", "The capital of France is Paris."),
+    ("Is it raining?", "No, but the streets are still wet from this morning."),
+    ("A man is playing a guitar.", "Someone makes music."),
+    ("The keys to the old cabinet on the second floor are missing.", None),
+    ("Colorless green ideas sleep furiously.", None),
+    ("Unbelievably, tokenization splits rare words such as hyperparameterization.", None),
+    ("Water boils at 100 degrees Celsius, or 212 degrees Fahrenheit.", None),
+    ("In 1969, two astronauts walked on the moon for the first time.", None),
+    ("The price rose by $3.50 (about 7%) in a single day!", None),
+    ("E = mc^2 is the most famous equation in physics.", None),
+    ("She said: “I don't know; ask him.”", None),
+    ("Café owners in São Paulo love naïve résumés.", None),
+    ("to be or not to be that is the question", None),
+    ("WHY ARE YOU SHOUTING AT ME?", None),
+    ("The doctor asked the nurse to help her with the patient.", None),
+    ("My mother's cooking is better than any restaurant in town.", None),
+    ("If it rains tomorrow, we will stay at home and play chess.", None),
+    ("The horse raced past the barn fell.", None),
+    ("Nobody knew whether the old bridge would hold.", None),
+    ("The movie was not bad, but the book was far better.", None),
+    ("I have never seen such a boring film in my whole life.", None),
+    ("Bats are the only mammals that can truly fly.", None),
+    ("He swung the bat and missed the ball.", None),
+    ("Apple announced a new phone while I was eating an apple.", None),
+    ("The spring in the old mattress broke last spring.", None),
+    ("Please turn left at the light, then right at the church.", None),
+    ("Light travels faster than sound through air.", None),
+    ("The committee has decided to postpone its decision until next week.", None),
+    ("Only three of the twelve students had read the whole novel.", None),
+    ("Machine translation used recurrent networks before transformers appeared.", None),
+    ("The cat that the dog that the boy owned chased ran away.", None),
+    ("我爱 natural language processing，你呢？", None),
+    ("The [MASK] sat on the mat.", None),
+    ("supercalifragilisticexpialidocious antidisestablishmentarianism", None),
+    ("a b c d e f g h i j k l m n o p q r s t u v w x y z", None),
+    ("It was a long letter, four pages, and she read it twice before she understood what he wanted.", "Why?"),
+    ("so it goes on " * 15 + "and on", None),
+    (
+        "The old man who lived alone at the end of the road had once been a sailor, and on quiet evenings "
+        "he told the children of the village about storms, islands, whales, and the friends he had lost at sea, "
+        "until their mothers called them home to bed.",
+        None,
+    ),
+]
+
+
+@cache
+def tokenizer() -> WordPieceTokenizer:
+    return WordPieceTokenizer.from_vocab(builtin_path())
+
+
+@cache
+def bert() -> Bert:
+    return Bert.from_pretrained(builtin_path())
+
+
+@cache
+def quantized_bert() -> Bert:
+    """权重量化过又换回浮点数的 `Bert`，即网页里的那一个。"""
+    model = Bert.from_pretrained(builtin_path())
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() == 2 and not name.startswith(("embeddings.positions", "embeddings.segments")):
+                weight.copy_(live_data.dequantize(*live_data.quantize(weight)))
+    return model
+
+
+@torch.no_grad()
+def forward(model: Bert, text: str, pair: str | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+    """一句或一对 → 隐藏状态 (层 + 1, N, D)，权重 (层, 头, N, N)。"""
+    ids = tokenizer().encode(text, pair)
+    first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
+    segments = [int(i >= first) for i in range(len(ids))]
+    output = model(
+        torch.tensor([ids]),
+        token_type_ids=torch.tensor([segments]),
+        output_hidden_states=True,
+        need_weights=True,
+    )
+    return torch.cat(output.hidden_states), torch.cat(output.attentions)
+
+
+@cache
+def run(text: str) -> tuple[list[str], torch.Tensor, torch.Tensor]:
+    """一句话 → 词元，没有量化的模型的隐藏状态与权重。"""
+    return [tokenizer().ids_to_tokens[index] for index in tokenizer().encode(text)], *forward(bert(), text)
+
+
+def random_pairs(texts: list[str]) -> torch.Tensor:
+    """每层：各句里所有不同的词元两两的余弦，取平均。"""
+    cosines = []
+    for text in texts:
+        tokens, hidden, _ = run(text)
+        words = torch.tensor([i for i, token in enumerate(tokens) if token not in SPECIAL_TOKENS])
+        kinds = torch.tensor([tokenizer().vocab[token] for token in tokens])[words]
+        i, j = torch.triu_indices(len(words), len(words), 1)
+        i, j = i[kinds[i] != kinds[j]], j[kinds[i] != kinds[j]]
+        cosines.append(cosine_similarity(hidden[:, words[i]], hidden[:, words[j]], dim=-1))
+    return torch.cat(cosines, dim=1).mean(1)
+
+
+def change_worker(page, change):
+    """后台线程开头先运行 change：那里最先调用的是 liveTokenizer。"""
+    page.evaluate(
+        """(change) => {
+          const source = liveTokenizer.toString();
+          globalThis.liveTokenizer = Function(`${change}; return (${source})();`);
+        }""",
+        change,
+    )
+
+
+WITHOUT_WASM = "delete globalThis.WebAssembly"

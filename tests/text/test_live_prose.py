@@ -1,0 +1,136 @@
+"""“打开 BERT”一页：正文说的，与 course_lib 算的、成书时写下的数据一致（要打开网页才知道的在 test_live_page.py）。"""
+
+import inspect
+import os
+import re
+
+import torch
+from live_helpers import (
+    BANKS,
+    NAMES,
+    PROSE,
+    SENTENCES,
+    THEY,
+    bert,
+    forward,
+    quantized_bert,
+    random_pairs,
+    run,
+    tokenizer,
+)
+from torch.nn.functional import cosine_similarity
+
+import course_lib
+from course_book.after_writing import live_data
+from course_lib.tokenization import CJK
+from course_lib.weights import builtin_path
+
+
+def weight(text, layer, head, query, *keys):
+    tokens, _, attention = run(text)
+    return sum(attention[layer, head, tokens.index(query), tokens.index(key)] for key in keys).item()
+
+
+def test_claims_about_they():
+    assert abs(weight(THEY, 5, 5, "they", "john", "paul") - 2 / 3) < 0.02
+    for word in ("when", "were", "several"):
+        assert weight(THEY, 5, 5, word, "john", "paul") > 0.4
+    changed = THEY.replace("when", "and").replace("inspired", "beautiful")
+    assert weight(changed, 5, 5, "they", "john", "paul") > 0.5
+
+
+def test_claims_about_flies_and_like():
+    (_, time, _), (_, fruit, _) = run("time flies like an arrow"), run("fruit flies like a banana")
+    flies, like = cosine_similarity(time[:, 2:4], fruit[:, 2:4], dim=-1).T
+    assert abs(flies[0] - 1) < 1e-5 and abs(flies[-1] - 0.6) < 0.05
+    assert like[:6].min() > 0.9 and like[6] < 0.7
+
+
+def test_claims_about_bank():
+    tokens, hidden, _ = run(BANKS)
+    vault, _, shore = [i for i, token in enumerate(tokens) if token == "bank"]
+    assert cosine_similarity(hidden[:, vault], hidden[:, shore], dim=-1).min() > 0.8
+    assert random_pairs([BANKS]).max() < 0.4
+
+
+def test_claims_about_chinese():
+    text = "你好，BERT！我住在山上。"
+    han = [token for char in text if CJK.fullmatch(char) for token in tokenizer().tokenize(char)]
+    assert han == ["[UNK]", "[UNK]", "我", "[UNK]", "[UNK]", "山", "上"]
+
+
+def test_claims_about_quantization():
+    """表里的数就是现在的权重量化之后算出的。"""
+    off, kept, alike = [], [], []
+    for sentence in SENTENCES:
+        (hidden, weights), (true_hidden, true_weights) = (
+            forward(model, *sentence) for model in (quantized_bert(), bert())
+        )
+        off.append((weights - true_weights).abs().flatten())
+        kept.append((weights.argmax(-1) == true_weights.argmax(-1)).flatten())
+        alike.append(cosine_similarity(hidden, true_hidden, dim=-1).flatten())
+    off, kept, alike = torch.cat(off), torch.cat(kept).float(), torch.cat(alike)
+    numbers = re.findall(r"(?m)^\| [^|]*(?:差|换的|最小)[^|]* \| ([\d.]+)", PROSE)
+    measured = [f"{off.max():.3f}", f"{off.mean():.4f}", f"{100 * kept.mean():.1f}", f"{alike.min():.4f}"]
+    assert numbers == measured and f"{len(set(SENTENCES))} 个句子" in PROSE
+    in_page, true = (f"{forward(model, THEY)[1][5, 5, 8, 3]:.2f}" for model in (quantized_bert(), bert()))
+    assert (in_page, true) == re.search(r"是 (0\.\d\d)，.*算是 (0\.\d\d)", PROSE).groups()
+
+
+def test_claims_about_size():
+    assert round((builtin_path() / "model.safetensors").stat().st_size / 1e6) == 91
+    files = live_data.data_files()
+    assert "不到 1 kB 的 `linear.wasm`" in PROSE and len(files["linear.wasm"]) < 1000
+    assert f"{live_data.GROUP_SIZE} 个相邻的权重" in PROSE and f"{live_data.SHARD_ROWS} 个编号一片" in PROSE
+    assert f"最多 {live_data.MAX_TOKENS} 个词元" in PROSE
+    d, f, n = bert().config.d_model, bert().config.d_ff, live_data.MAX_TOKENS
+    linear, attention = 4 * d * d + 2 * d * f, 2 * n * d  # 一层里每个词元的乘法
+    assert round(100 * linear / (linear + attention)) == 97
+
+
+def test_the_python_names_exist():
+    assert len(NAMES) == 8
+    modules = [course_lib.attention, course_lib.bert, course_lib.encoder, course_lib.layers, torch]
+    for python, _ in NAMES:
+        holder = next(m for m in modules if hasattr(m, python.partition(".")[0]))
+        for name in python.split("."):
+            holder = getattr(holder, name)
+        assert inspect.isfunction(holder) or inspect.isclass(holder)
+
+
+def test_the_javascript_is_as_short_as_promised():
+    """live/bert.js 里只有从编号到隐藏状态与权重的计算。"""
+    script = (live_data.SCRIPTS / "bert.js").read_text(encoding="utf-8")
+    lines = [line for line in script.splitlines() if line.strip() and not line.strip().startswith("//")]
+    assert "不到一百行" in PROSE and 80 < len(lines) < 100
+
+
+# ---- 成书时写下的数据 ----
+
+
+def test_quantization_is_symmetric_in_groups():
+    weight = torch.zeros(2, 128)
+    weight[0, :64] = torch.linspace(-1, 0.5, 64)
+    weight[1, 64:] = 3.0
+    integers, scales = live_data.quantize(weight)
+    assert integers.dtype == torch.int8 and integers.shape == weight.shape and scales.shape == (2, 2)
+    assert integers[0, 0] == -127 and (integers[1, 64:] == 127).all() and (integers[1, :64] == 0).all()
+    torch.testing.assert_close(live_data.dequantize(integers, scales), weight, atol=0.5 / 127, rtol=0)
+
+
+def test_unchanged_files_are_not_rewritten(tmp_path):
+    """没有变的不写，断了的重写，多出来的删去，文件夹不动。"""
+    files = {"a.bin": b"one", "b.bin": b"two"}
+    live_data.fill_folder(tmp_path, files)
+    (tmp_path / "b.bin").write_bytes(b"t")
+    (tmp_path / "old.bin").write_bytes(b"three")
+    (tmp_path / "more").mkdir()
+    os.utime(tmp_path / "a.bin", (1, 1))
+    live_data.fill_folder(tmp_path, files)
+    (tmp_path / "more").rmdir()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
+    assert (tmp_path / "a.bin").stat().st_mtime == 1
+
+
+def test_data_is_the_same_every_time():
+    assert live_data.data_files.__wrapped__() == live_data.data_files()
