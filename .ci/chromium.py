@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 # playwright 与它所依赖的包：只为下载浏览器时，先装这几个
-PLAYWRIGHT = ["playwright", "greenlet", "pyee", "typing-extensions"]
+PLAYWRIGHT = ["playwright", "greenlet", "typing-extensions"]
 LOG = ROOT / "_build/chromium.log"
 ASK_PLAYWRIGHT = """
 from playwright.sync_api import sync_playwright

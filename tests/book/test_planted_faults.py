@@ -46,7 +46,7 @@ FAULTS = {
         "03_embedding#padding-is-no-mask",
     ),
     "装权重时键与值对调": Fault(
-        "weights/pretrained.py",
+        "weights/bert.py",
         '"attention.self.key": "self_attn.k_proj",\n    "attention.self.value": "self_attn.v_proj"',
         '"attention.self.key": "self_attn.v_proj",\n    "attention.self.value": "self_attn.k_proj"',
         "test_bert.py::test_matches_the_reference_at_every_layer",
@@ -67,9 +67,9 @@ FAULTS = {
         "08_residual_and_layer_norm#ln-parity",
     ),
     "词元嵌入没有装，留着随机数": Fault(
-        "weights/pretrained.py",
-        "                for key in keys:\n",
-        '                for key in (k for k in keys if our_name(k) != "embeddings.tokens.weight"):\n',
+        "weights/audit.py",
+        "for key, name in names.items():\n",
+        'for key, name in ((k, n) for k, n in names.items() if n != "embeddings.tokens.weight"):\n',
         "test_bert.py::test_matches_the_reference_at_every_layer",
         "03_embedding#padding-row",
     ),
