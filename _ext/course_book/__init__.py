@@ -11,7 +11,8 @@ ROOMS = [
     # 它决定书的语言，要在别的之前
     "doctree.traditional_chinese",
     *["before_reading.local_files", "before_reading.execute_chapters", "before_reading.library_reference"],
-    *["doctree.addresses", "doctree.markup", "doctree.plot_descriptions", "doctree.public_links"],
+    *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
+    *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.live_page"],
     *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
 ]

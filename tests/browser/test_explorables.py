@@ -86,8 +86,17 @@ def test_clicking_a_score_shows_how_it_came(open_figure):
         page.get_by_role("button", name="下一步", exact=True).click()
     page.get_by_role("button", name="sky → is").first.click()
     q, k = data["x"][1] @ data["w_query"], data["x"][2] @ data["w_key"]
-    said = page.locator(".explore-detail").inner_text().replace("−", "-")
-    assert f"加起来 {q @ k:.2f}" in said and f"得分数 {q @ k / 3**0.5:.2f}" in said
+
+    def said():
+        return page.locator(".explore-detail").inner_text().replace("−", "-")
+
+    assert f"= {q @ k / 3**0.5:.2f}" in said()
+    page.get_by_role("button", name="下一步", exact=True).click()
+    powers = (data["x"][1] @ data["w_query"] @ (data["x"] @ data["w_key"]).T / 3**0.5).exp()
+    assert f"加起来 {powers.sum():.2f}" in said() and f"= {powers[2] / powers.sum():.2f}。" in said()
+    page.get_by_role("button", name="上一步").click()
+    page.get_by_role("button", name="上一步").click()
+    assert f"加起来是 {q @ k:.2f}" in said()
 
 
 @pytest.mark.parametrize(("way", "power"), [("不除", 0), ("除以 √d", 0.5), ("除以 d", 1)])

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.transforms import SphinxTransform
 
 from course_book.doctree.traditional_chinese import in_book_language
 from course_lib.show import guess, palette
@@ -14,15 +15,19 @@ CARRIED = re.compile(r'<div data-library="(?:explore|guess)">.*?</div>', re.DOTA
 KIND = re.compile(r'data-explore="([\w-]+)"')
 
 
-def share_scripts(app, doctree):
+class ShareScripts(SphinxTransform):
     """取走随图而来的脚本，记下这一页用到哪几种图。"""
-    kinds = set()
-    for raw in doctree.findall(nodes.raw):
-        if CARRIED.search(raw.astext()):
-            text = CARRIED.sub("", raw.astext())
-            kinds |= set(KIND.findall(text))
-            raw.children, raw.rawsource = [nodes.Text(text)], ""
-    app.env.metadata[app.env.docname]["explorables"] = sorted(kinds)
+
+    default_priority = 830  # 在换成繁体（840）之前：脚本另由 write_files 去换
+
+    def apply(self):
+        kinds = set()
+        for raw in self.document.findall(nodes.raw):
+            if CARRIED.search(raw.astext()):
+                text = CARRIED.sub("", raw.astext())
+                kinds |= set(KIND.findall(text))
+                raw.children, raw.rawsource = [nodes.Text(text)], ""
+        self.env.metadata[self.env.docname]["explorables"] = sorted(kinds)
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
@@ -46,6 +51,6 @@ def write_files(app, exception):
 
 def setup(app):
     app.add_css_file("explore.css")
-    app.connect("doctree-read", share_scripts)
+    app.add_transform(ShareScripts)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_files)

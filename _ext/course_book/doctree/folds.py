@@ -37,7 +37,9 @@ def count_asserts(code: str) -> int:
 
 
 def fold_claims(app, doctree):
-    for cell in doctree.findall(lambda node: "tag_claims" in node.get("classes", ()) if isinstance(node, nodes.container) else False):
+    for cell in doctree.findall(
+        lambda node: "tag_claims" in node.get("classes", ()) if isinstance(node, nodes.container) else False
+    ):
         code = next(cell.findall(nodes.literal_block))
         first, _, rest = code.astext().partition("\n")
         if first.startswith(FORM):

@@ -42,8 +42,33 @@
     ];
     const flow = html("div", { class: "explore-flow" }), detail = html("div", { class: "explore-detail" });
     const strip = (numbers, name, hue) => matrix({ values: [numbers], rows: [name], hue, title: "" }).node;
+    const strips = (...nodes) => html("div", { class: "explore-strips" }, nodes);
+    const said = (text) => html("p", {}, text);
+    const name = (i) => html("b", { lang: "en" }, words[i]);
 
-    // 跟着的那个词元描上框；从点积起，再写出选中的那一格怎样算
+    // 从点积那一步起，写出这一步的一格或一行怎样算出来
+    const details = {
+      4: () => [
+        html("p", {}, name(from), " 的查询与 ", name(to), " 的键，逐个相乘，再加起来："),
+        strips(strip(query[from], "q", "query"), strip(key[to], "k", "key"), strip(query[from].map((q, k) => q * key[to][k]), "q·k", "weight")),
+        said(`加起来是 ${fixed(dots[from][to])}。`),
+      ],
+      5: () => [said(`${fixed(dots[from][to])} ÷ √${d} = ${fixed(dots[from][to])} ÷ ${fixed(root)} = ${fixed(scores[from][to])}`)],
+      6: () => {
+        const powers = scores[from].map(Math.exp), total = powers.reduce((sum, x) => sum + x, 0);
+        return [
+          html("p", {}, name(from), " 这一行，各取指数："),
+          strips(...words.map((word, i) => strip([powers[i]], word, "weight"))),
+          said(`加起来 ${fixed(total)}；每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
+        ];
+      },
+      7: () => [
+        html("p", {}, "四份值各乘自己的权重，逐列相加，就是 ", name(from), " 的输出："),
+        strips(...words.map((word, i) => strip(value[i].map((x) => weights[from][i] * x), `${fixed(weights[from][i])} × ${word}`, "value"))),
+      ],
+    };
+
+    // 跟着的那个词元描上框
     const mark = () => {
       const row = { mark: (i) => i === from }, pair = { mark: (i, j) => i === from && j === to };
       parts.x.update(data.x, row);
@@ -52,17 +77,10 @@
       parts.value.update(value, step === STEPS.length - 1 ? {} : row);
       parts.keyT.update(transpose(key), { mark: (_, j) => j === to });
       parts.dots.update(dots, pair);
-      parts.scores.update(scores, pair);
+      parts.scores.update(scores, step === 6 ? row : pair);
       parts.weights.update(weights, row);
       parts.output.update(output, row);
-      if (step < 4) return detail.replaceChildren();
-      detail.replaceChildren(
-        html("p", {}, html("b", { lang: "en" }, words[from]), " 的查询与 ", html("b", { lang: "en" }, words[to]), " 的键，逐个相乘："),
-        html("div", { class: "explore-strips" },
-          strip(query[from], "q", "query"), strip(key[to], "k", "key"),
-          strip(query[from].map((q, k) => q * key[to][k]), "q·k", "weight")),
-        html("p", {}, `加起来 ${fixed(dots[from][to])}，除以 ${fixed(root)} 得分数 ${fixed(scores[from][to])}，在这一行里分到 ${fixed(weights[from][to])}。`),
-      );
+      detail.replaceChildren(...(details[step]?.() ?? []));
     };
     const chooser = tokens({ words, name: "跟着哪个词元走", chosen: from, pick: (i) => {
       from = i;
@@ -73,7 +91,9 @@
       steps: STEPS.map(([, said]) => said),
       show: (i) => {
         step = i;
-        flow.replaceChildren(...STEPS[i][0].map((part) => parts[part]?.node ?? html("span", { class: "explore-sign" }, part)));
+        // 等号与它后面的结果不拆开
+        const nodes = STEPS[i][0].map((part) => parts[part]?.node ?? html("span", { class: "explore-sign" }, part));
+        flow.replaceChildren(...(nodes.length > 1 ? [...nodes.slice(0, -2), html("div", { class: "explore-result" }, nodes.slice(-2))] : nodes));
         mark();
       },
     });
@@ -85,12 +105,12 @@
     const widths = Object.keys(wide).map(Number).sort((a, b) => a - b), count = wide[widths[0]].length;
     const ways = [["不除", () => 1], ["除以 √d", Math.sqrt], ["除以 d", (d) => d]];
     let width = widths[0], way = 0;
-    const row = bars({ labels: numbered("键 ", count), values: Array(count).fill(0), name: "一个查询给各个键的权重" });
+    const row = bars({ labels: numbered("键 ", count), values: Array(count).fill(0), name: "一个查询与各个键的分数，给它们的权重" });
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const draw = () => {
-      const shares = softmax(wide[width].map((s) => s / ways[way][1](width)));
-      row.update(shares);
-      said.textContent = `d = ${width}，${ways[way][0]}：最大的权重是 ${fixed(Math.max(...shares))}；平均分配时各 ${fixed(1 / count, 3)}。`;
+      const scores = wide[width].map((s) => s / ways[way][1](width)), shares = softmax(scores);
+      row.update(shares, scores.map((s) => fixed(s, 1)));
+      said.textContent = `d = ${width}，${ways[way][0]}：分数从 ${fixed(Math.min(...scores), 1)} 到 ${fixed(Math.max(...scores), 1)}，最大的权重是 ${fixed(Math.max(...shares))}；平均分配时各 ${fixed(1 / count, 3)}。`;
     };
     const bySlider = slider({ label: "宽度 d", values: widths, change: (d) => { width = d; draw(); } });
     const byChoice = choice({ label: "点积", options: ways.map(([name]) => name), at: way, change: (i) => { way = i; draw(); } });

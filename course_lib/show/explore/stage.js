@@ -59,7 +59,7 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": name }, buttons), select };
   };
 
-  // 带数的矩阵：颜色的深浅是绝对值与 scale 之比，负数是斜纹；pick(i, j) 有了才能点，方向键走，回车点
+  // 带数的矩阵：颜色的深浅是绝对值与 scale 之比，负数是空心的；pick(i, j) 有了才能点，方向键走，回车点
   const matrix = ({ values, rows, columns, title, hue = "ink", digits = 2, scale, pick }) => {
     const cells = values.map((row, i) =>
       row.map((_, j) => html("td", pick ? { tabindex: -1, role: "button", onclick: () => pick(i, j) } : {})));
@@ -102,16 +102,17 @@
     return { node: html("div", { class: "explore-matrix", style: `--hue: var(--${hue})` }, table), update, cells };
   };
 
-  // 横条：每条一个名字、一个 0 到 1 的数
+  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边
   const bars = ({ labels, values, name, hue = "weight", digits = 2 }) => {
-    const parts = labels.map((label) => ({ label, fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
-    const update = (next) => next.forEach((value, i) => {
+    const parts = labels.map((label) => ({ label, note: html("span", { class: "explore-note" }), fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
+    const update = (next, notes = []) => next.forEach((value, i) => {
+      parts[i].note.textContent = notes[i] ?? "";
       parts[i].fill.style.width = `${100 * (Number.isFinite(value) ? value : 0)}%`;
       parts[i].number.textContent = fixed(value, digits);
     });
     update(values);
-    const lines = parts.map(({ label, fill: bar, number }) =>
-      html("li", {}, html("span", { class: "explore-label" }, label), html("span", { class: "explore-track" }, bar), number));
+    const lines = parts.map(({ label, note, fill: bar, number }) =>
+      html("li", {}, html("span", { class: "explore-label" }, label), note, html("span", { class: "explore-track" }, bar), number));
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
