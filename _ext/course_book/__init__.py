@@ -1,6 +1,6 @@
 """从源文件到网页：文件夹按先后分，读之前、文档树、模板与界面词、写完之后，各管一段，写出的网页不再改动。
 
-每一间屋子是一个 Sphinx 扩展；新的一间写进 setup 里就生效。
+每一间屋子是一个 Sphinx 扩展，新的一间写进 ROOMS。
 """
 
 from importlib import import_module
