@@ -163,6 +163,24 @@ def test_fits_a_phone_and_a_finger(open_figure, name):
         assert min(box["width"], box["height"]) >= 39
 
 
+@pytest.mark.parametrize("scheme", ["http", "file"])
+@pytest.mark.parametrize("language", ["", "zh-TW/"])
+def test_alive_in_the_book(blank, roots, scheme, language):
+    """成书里脚本共用一份；指到折叠的小节，它就展开。"""
+    errors = []
+    blank.on("pageerror", lambda error: errors.append(error))
+    blank.goto(
+        f"{roots[scheme]}{language}chapters/04_scaled_dot_product_attention.html#深入-饱和时梯度还剩多少"
+    )
+    figures = blank.locator("figure.explore")
+    assert figures.count() == blank.locator("figure.explore[data-ready]").count() == 2
+    assert "Explore.define" not in blank.content() and "data-library" not in blank.content()
+    assert blank.locator("section.deep > details").first.evaluate("fold => fold.open") is False
+    assert blank.locator("[id='深入-饱和时梯度还剩多少'] > details").evaluate("fold => fold.open") is True
+    blank.get_by_role("button", name="下一步", exact=True).click()
+    assert blank.locator("caption", has_text="Q").count() and not errors
+
+
 def test_without_scripts_a_sentence(browser):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.set_content(figure("mask", "说明", mask_data()))
