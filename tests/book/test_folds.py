@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from built_book import BOOK, PAGES
+from built_book import BOOK
 from docutils import nodes
 from docutils.utils import new_document
 
@@ -66,6 +66,3 @@ def test_every_fold_is_in_the_book(path):
     deep = re.findall(r"(?m)^#+ 深入：", "\n".join(source(c) for c in cells(path, "markdown")))
     assert len(re.findall(r'<details class="deep">', page)) == len(deep)
 
-
-def test_pages_are_there():
-    assert len(PAGES) > len(CHAPTERS)
