@@ -28,7 +28,7 @@ class Package:
     place: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BuiltinModel:
     """一个模型：要哪些文件、从哪里取。
 
@@ -45,6 +45,9 @@ class BuiltinModel:
     hub: str
     derive: dict[str, tuple[str, Callable[[bytes], bytes]]] = field(default_factory=dict)
     unread: frozenset[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
 
 
 def vocabulary(tokenizer: bytes) -> bytes:

@@ -29,7 +29,7 @@ from course_lib.weights import (
     model_folder,
     read_config,
 )
-from course_lib.weights import hub as hub_module
+from course_lib.weights import patience as patience_module
 
 pytestmark = pytest.mark.subprocess
 REPO = "someone/tiny-bert"
@@ -419,16 +419,16 @@ def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
         logging.set_verbosity(verbosity)
 
 
-@pytest.mark.parametrize(("gap", "allowed"), [(1.0, 2), (60.0, hub_module.MAX_RESUMES + 1)])
+@pytest.mark.parametrize(("gap", "allowed"), [(1.0, 2), (60.0, patience_module.MAX_RESUMES + 1)])
 def test_long_transfers_may_resume(monkeypatch, gap, allowed):
     """相隔很久又来问，说明其间传成了很多，不算失败；问完马上再问到第三遍，或者总次数太多，才算。"""
     request = types.SimpleNamespace(method="GET", url="http://hub/file", extensions={})
     clock = itertools.count(0.0, gap)
-    monkeypatch.setattr(hub_module.time, "monotonic", clock.__next__)
-    patience = hub_module.Patience()
+    monkeypatch.setattr(patience_module.time, "monotonic", clock.__next__)
+    patience = patience_module.Patience()
     for _ in range(allowed):
         patience.before(request)
-    with pytest.raises(hub_module.StoppedWaitingError):
+    with pytest.raises(patience_module.StoppedWaitingError):
         patience.before(request)
 
 
