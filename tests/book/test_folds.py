@@ -65,4 +65,3 @@ def test_every_fold_is_in_the_book(path):
     assert [int(number) for number in shown] == [count_asserts(code) for code in claims]
     deep = re.findall(r"(?m)^#+ 深入：", "\n".join(source(c) for c in cells(path, "markdown")))
     assert len(re.findall(r'<details class="deep">', page)) == len(deep)
-

@@ -11,9 +11,9 @@ from pathlib import Path
 import torch
 from IPython.display import HTML, display
 
-from ..palette import css
+from .palette import css
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).with_name("explorables")
 NAMES = sorted(path.stem for path in FOLDER.glob("*.js") if path.stem != "stage")
 DIGITS = 5  # 有效数字：画图与重算都够用
 
