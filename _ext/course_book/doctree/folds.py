@@ -1,6 +1,7 @@
 """三层：断言收成一行，“深入”的小节只露出标题与头一句，其余点开才看；印出来、被指到、被搜到时都展开。"""
 
 import ast
+import re
 
 from docutils import nodes
 
@@ -54,11 +55,12 @@ def fold_claims(app, doctree):
 def split_first_sentence(paragraph):
     """一段的头一句留下，其余移到另一段；只有一句就没有另一段。"""
     for place, child in enumerate(paragraph.children):
-        if isinstance(child, nodes.Text) and "。" in child:
-            head, _, tail = child.partition("。")
+        end = re.search("[。？！]", child) if isinstance(child, nodes.Text) else None
+        if end:
+            head, tail = child[: end.end()], child[end.end() :]
             later = [nodes.Text(tail.lstrip("\n"))] * bool(tail.strip()) + paragraph.children[place + 1 :]
             paragraph.children = paragraph.children[:place]
-            paragraph += nodes.Text(f"{head}。")
+            paragraph += nodes.Text(head)
             return [nodes.paragraph("", "", *later)] if any(node.astext().strip() for node in later) else []
     return []
 
