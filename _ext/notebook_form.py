@@ -29,6 +29,12 @@ from course_lib.show import setup
 setup()"""
 
 
+# 只为展示一幅插图的格：代码不必看
+FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
+# Colab 见了就把断言格收成一个标题
+CLAIMS_TITLE = '# @title 断言 { display-mode: "form" }'
+
+
 def chapters() -> list[Path]:
     return sorted((ROOT / "chapters").glob("*.ipynb"))
 
@@ -50,7 +56,11 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         if cell["id"] == "setup":
             source = setup_code(url)
         source = BADGE.sub(badge, source)
-        tags = cell["metadata"].get("tags")
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] == "code" and (cell["id"] == "setup" or FIGURE_ONLY.fullmatch(source)):
+            tags = ["hide-input"]
+        if "claims" in tags and not source.startswith(CLAIMS_TITLE):
+            source = f"{CLAIMS_TITLE}\n{source}"
         form = {
             "cell_type": cell["cell_type"],
             "id": cell["id"],

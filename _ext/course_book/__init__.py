@@ -1,6 +1,6 @@
 """从源文件到网页：文件夹按先后分，读之前、文档树、模板与界面词、写完之后，各管一段，写出的网页不再改动。
 
-每一间屋子是一个 Sphinx 扩展；新的一间写进 setup 里就生效。
+每一间屋子是一个 Sphinx 扩展，新的一间写进 ROOMS。
 """
 
 from importlib import import_module
@@ -11,7 +11,8 @@ ROOMS = [
     # 它决定书的语言，要在别的之前
     "doctree.traditional_chinese",
     *["before_reading.local_files", "before_reading.execute_chapters", "before_reading.library_reference"],
-    *["doctree.addresses", "doctree.markup", "doctree.plot_descriptions", "doctree.public_links"],
+    *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
+    *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.live_page"],
     *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
 ]

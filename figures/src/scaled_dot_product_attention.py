@@ -1,38 +1,71 @@
-import math
-
+import torch
 from canvas import FAINT, INK, KEY, OUTPUT, QUERY, VALUE, WEIGHT, Canvas
+
+from course_lib.attention import scaled_dot_product_attention
+from course_lib.bert import Bert
+from course_lib.weights import builtin_path, load_bert
+
+LAYER, HEAD = 0, 4  # 《缩放点积注意力》里找出的那个头
+
+tokenizer, _ = load_bert(builtin_path())
+inputs = tokenizer("The sky is blue", return_tensors="pt")
+words = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
+bert = Bert.from_pretrained(builtin_path())
+attention = bert.encoder.layers[LAYER].self_attn
+with torch.no_grad():
+    x = bert(**inputs, output_hidden_states=True).hidden_states[LAYER]
+    query, key = (attention.split_heads(proj(x))[0, HEAD] for proj in (attention.q_proj, attention.k_proj))
+blue = words.index("blue")
+scores = query[blue] @ key.T / key.size(-1) ** 0.5
+_, weights = scaled_dot_product_attention(query[blue : blue + 1], key, key)
 
 c = Canvas(
     "scaled_dot_product_attention",
-    840,
-    380,
+    900,
+    480,
     "缩放点积注意力",
-    "查询与每个键做点积，得到分数；分数除以根号 d，再经 softmax 变成和为 1 的权重；按权重把各个值加起来，就是输出。",
+    "blue 的向量乘一个矩阵成为查询，各个词元的向量乘另外两个矩阵成为键与值；查询与每个键做点积，除以根号 d，得到分数；"
+    "分数经 softmax 变成和为 1 的权重；按权重把各个值加起来，就是输出。真实的 BERT 里，blue 把 0.68 的权重给了 sky。",
 )
-words = ["the", "sky", "is", "blue"]
-scores = [0.3, 2.9, 0.6, 1.7]
-total = sum(map(math.exp, scores))
-weights = [math.exp(s) / total for s in scores]
-top, gap, left = 84, 62, 150
+top, gap = 96, 58
+middle = top + gap * (len(words) - 1) / 2
 
-c.text("键", left + 28, 46, 18, KEY)
-c.text("分数", left + 172, 46, 18, WEIGHT)
-c.text("权重", left + 380, 46, 18, WEIGHT)
-c.text("值", left + 496, 46, 18, VALUE)
-c.box(16, top + gap * 1.5 - 24, 86, 48, "查询\nblue", QUERY, 15)
-for i, (word, score, weight) in enumerate(zip(words, scores, weights, strict=True)):
+
+def times(name, x, y, color):
+    """“× W”，右上角一个小字。"""
+    c.text("× W", x, y, 14, color)
+    c.text(name, x + 19, y - 6, 10, color)
+
+
+c.text("查询", 60, 36, 17, QUERY)
+c.text("键", 222, 36, 17, KEY)
+times("K", 222, 60, KEY)
+c.text("分数", 372, 36, 17, WEIGHT)
+c.text("q·k / √d", 372, 60, 13, FAINT)
+c.text("权重", 596, 36, 17, WEIGHT)
+c.text("值", 698, 36, 17, VALUE)
+times("V", 698, 60, VALUE)
+c.box(22, middle - 23, 76, 46, "查询\nblue", QUERY, 15)
+times("Q", 52, middle + 42, QUERY)
+for i, word in enumerate(words):
     y = top + gap * i
-    c.arrow((102, top + gap * 1.5), (left - 4, y), color=QUERY, width=1.4)
-    c.box(left, y - 18, 60, 36, word, KEY, 16)
-    c.arrow((left + 62, y), (left + 138, y), width=1.4)
-    c.text("点积 / √d", left + 97, y - 12, 12, FAINT)
-    c.text(f"{score:.1f}", left + 172, y, 18)
-    c.grid(left + 356, y - 18, 1, 1, 36, WEIGHT, [[weight]])
-    c.text(f"{weight:.2f}", left + 420, y, 16)
-    c.box(left + 466, y - 18, 60, 36, word, VALUE, 16)
-    c.arrow((left + 528, y), (left + 586, top + gap * 1.5), color=VALUE, width=0.8 + 5 * weight)
-c.box(left + 218, top - 24, 100, gap * 3 + 48, "softmax\n\n每行之和\n等于 1", WEIGHT, 15)
-c.arrow((left + 318, top + gap * 1.5), (left + 350, top + gap * 1.5))
-c.box(left + 590, top + gap * 1.5 - 24, 86, 48, "输出\nblue", OUTPUT, 15)
-c.text("分数可以是任何实数；权重在 0 与 1 之间，加起来是 1；输出是值的加权平均。", 420, 348, 15, INK)
+    c.arrow((100, middle), (182, y), color=QUERY, width=1.2)
+    c.box(186, y - 17, 72, 34, word, KEY, 15)
+    c.arrow((260, y), (340, y), width=1.4)
+    c.text(f"{scores[i]:.2f}", 372, y, 17)
+    c.grid(554, y - 17, 1, 1, 34, WEIGHT, [[float(weights[0, i])]])
+    c.text(f"{weights[0, i]:.2f}", 616, y, 16)
+    c.box(662, y - 17, 72, 34, word, VALUE, 15)
+    c.arrow((736, y), (796, middle), color=VALUE, width=0.8 + 5 * float(weights[0, i]))
+c.arrow((404, middle), (424, middle))
+c.box(428, top - 24, 96, gap * (len(words) - 1) + 48, "softmax\n\n加起来\n等于 1", WEIGHT, 15)
+c.arrow((526, middle), (550, middle))
+c.box(800, middle - 23, 76, 46, "输出\nblue", OUTPUT, 15)
+c.text(
+    "真实的 BERT，第 0 层第 4 个头。每个词元的向量乘三个矩阵，得到查询、键、值；这里只画 blue 的查询。",
+    450,
+    452,
+    15,
+    INK,
+)
 c.save()

@@ -25,6 +25,19 @@ for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
   }).observe(toc, { attributeFilter: ["aria-current"], subtree: true });
 }
 
+// 指到折叠着的地方时把它展开（新的浏览器自己会，旧的不会）；标出的词在里面时也一样
+const unfold = (place) => {
+  for (let fold = place?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
+};
+const unfoldTarget = () => {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = place?.matches("section.deep") ? place.querySelector(":scope > details") : place;
+  if (fold?.matches("details")) fold.open = true;
+  if (place) unfold(place);
+};
+addEventListener("hashchange", unfoldTarget);
+unfoldTarget();
+
 // 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
 const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它
 let restore = () => {};

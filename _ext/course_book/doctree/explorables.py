@@ -1,0 +1,56 @@
+"""可以动手的图：笔记本里每幅图自带的脚本与样式，在成书里各页共用一份。"""
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+
+from course_book.doctree.traditional_chinese import in_book_language
+from course_lib.show import guess, palette
+from course_lib.show.explore import FOLDER, NAMES
+
+# 笔记本里随每幅图而来的脚本与样式
+CARRIED = re.compile(r'<div data-library="(?:explore|guess)">.*?</div>', re.DOTALL)
+KIND = re.compile(r'data-explore="([\w-]+)"')
+
+
+class ShareScripts(SphinxTransform):
+    """取走随图而来的脚本，记下这一页用到哪几种图。"""
+
+    default_priority = 830  # 在换成繁体（840）之前：脚本另由 write_files 去换
+
+    def apply(self):
+        kinds = set()
+        for raw in self.document.findall(nodes.raw):
+            if CARRIED.search(raw.astext()):
+                text = CARRIED.sub("", raw.astext())
+                kinds |= set(KIND.findall(text))
+                raw.children, raw.rawsource = [nodes.Text(text)], ""
+        self.env.metadata[self.env.docname]["explorables"] = sorted(kinds)
+
+
+def add_scripts(app, pagename, templatename, context, doctree):
+    kinds = app.env.metadata.get(pagename, {}).get("explorables", []) if doctree else []
+    for name in ["stage", *kinds] if kinds else []:
+        app.add_js_file(f"explore/{name}.js", defer="defer")
+
+
+def write_files(app, exception):
+    """脚本里有字，两本书各有一份；颜色是全书的，插图以外的都从这里取。"""
+    if exception is not None or app.builder.name != "html":
+        return
+    static = Path(app.outdir, "_static")
+    (static / "explore").mkdir(parents=True, exist_ok=True)
+    for name in ["stage", *NAMES]:
+        script = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+        (static / "explore" / f"{name}.js").write_text(in_book_language(script), encoding="utf-8")
+    style = palette.css() + (FOLDER / "stage.css").read_text(encoding="utf-8") + guess.STYLE
+    (static / "explore.css").write_text(style, encoding="utf-8")
+
+
+def setup(app):
+    app.add_css_file("explore.css")
+    app.add_transform(ShareScripts)
+    app.connect("html-page-context", add_scripts)
+    app.connect("build-finished", write_files)

@@ -1,0 +1,223 @@
+// 可以动手的图共用的零件：标记、词元行、带数的矩阵、横条、折线、弧、滑杆、步骤，以及几样算术。
+//
+// 一种图一个脚本，开头说明它要哪些数，末尾 Explore.define("名字", (data, stage) => …)，把零件放进 stage。
+// 笔记本里每格输出都带着这些脚本，可能执行好几遍；已经有了就只去认领新来的图。
+(() => {
+  if (window.Explore) return window.Explore.mount();
+
+  // ---- 标记 ----
+
+  const fill = (made, attributes, children) => {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (value !== false && value != null) made.setAttribute(name, value === true ? "" : value);
+    }
+    made.append(...children.flat());
+    return made;
+  };
+  const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes = {}, ...children) =>
+    fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  // 负号用真的负号；四舍五入成零的不带负号
+  const fixed = (number, digits = 2) => {
+    if (number === null || Number.isNaN(number)) return "NaN";
+    if (!Number.isFinite(number)) return number < 0 ? "−∞" : "∞";
+    const text = number.toFixed(digits);
+    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  };
+  let count = 0;
+  const freshId = () => `explore-${++count}`;
+
+  // ---- 算术：与 course_lib 相同，矩阵是一行一个列表 ----
+
+  const transpose = (a) => a[0].map((_, j) => a.map((row) => row[j]));
+  const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+  const matmul = (a, b) => {
+    const columns = transpose(b);
+    return a.map((row) => columns.map((column) => dot(row, column)));
+  };
+  const map = (a, f) => a.map((row, i) => row.map((x, j) => f(x, i, j)));
+  // 减去最大的再取指数，不会溢出；整行都是 -∞ 时是 NaN，与天真的写法相同
+  const softmax = (row) => {
+    const top = Math.max(...row);
+    const powers = row.map((x) => Math.exp(x - top));
+    const total = powers.reduce((sum, x) => sum + x, 0);
+    return powers.map((x) => x / total);
+  };
+
+  // ---- 零件：各给出 { node, … }，update 用新的数重画 ----
+
+  // 一行词元，点一个：pick(第几个)
+  const tokens = ({ words, name, chosen = 0, pick }) => {
+    const buttons = words.map((word, i) =>
+      html("button", { type: "button", class: "explore-token", lang: "en", onclick: () => select(i) }, word));
+    const select = (i, quiet = false) => {
+      buttons.forEach((button, j) => button.setAttribute("aria-pressed", i === j));
+      if (!quiet) pick(i);
+    };
+    select(chosen, true);
+    return { node: html("div", { class: "explore-row", role: "group", "aria-label": name }, buttons), select };
+  };
+
+  // 带数的矩阵：颜色的深浅是绝对值与 scale 之比，负数是空心的；pick(i, j) 有了才能点，方向键走，回车点
+  const matrix = ({ values, rows, columns, title, hue = "ink", digits = 2, scale, pick }) => {
+    const cells = values.map((row, i) =>
+      row.map((_, j) => html("td", pick ? { tabindex: -1, role: "button", onclick: () => pick(i, j) } : {})));
+    const head = columns && html("tr", {}, rows ? html("td", { class: "explore-corner" }) : [], columns.map((label) => html("th", { scope: "col" }, label)));
+    const lines = cells.map((row, i) => html("tr", {}, rows ? html("th", { scope: "row" }, rows[i]) : [], row));
+    const table = html("table", {}, html("caption", {}, title), head ? html("thead", {}, head) : [], html("tbody", {}, lines));
+    const label = (i, j) => [rows?.[i], columns?.[j]].filter(Boolean).join(" → ");
+
+    const update = (next, { mark = () => false, faded = () => false } = {}) => {
+      const known = next.flat().filter(Number.isFinite);
+      const top = scale ?? Math.max(1e-9, ...known.map(Math.abs));
+      next.forEach((row, i) => row.forEach((value, j) => {
+        const cell = cells[i][j], shade = Number.isFinite(value) ? Math.min(1, Math.abs(value) / top) : 0;
+        const text = fixed(value, digits);
+        if (cell.textContent !== text) cell.textContent = text;
+        cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
+        cell.classList.toggle("explore-dark", shade > 0.55);
+        cell.classList.toggle("explore-negative", value < 0);
+        cell.classList.toggle("explore-mark", Boolean(mark(i, j)));
+        cell.classList.toggle("explore-faded", Boolean(faded(i, j)));
+        if (pick) cell.setAttribute("aria-label", `${label(i, j)}：${text}`);
+      }));
+    };
+    if (pick) {
+      cells[0][0].tabIndex = 0;
+      table.addEventListener("keydown", (event) => {
+        const i = cells.findIndex((row) => row.includes(event.target)), j = i < 0 ? -1 : cells[i].indexOf(event.target);
+        const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+        if (j >= 0 && (event.key === "Enter" || event.key === " ")) pick(i, j);
+        else if (j < 0 || !step) return;
+        else {
+          const next = cells[i + step[0]]?.[j + step[1]];
+          if (next) [cells[i][j].tabIndex, next.tabIndex] = [-1, 0];
+          next?.focus();
+        }
+        event.preventDefault();
+      });
+    }
+    update(values);
+    return { node: html("div", { class: "explore-matrix", style: `--hue: var(--${hue})` }, table), update, cells };
+  };
+
+  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边
+  const bars = ({ labels, values, name, hue = "weight", digits = 2 }) => {
+    const parts = labels.map((label) => ({ label, note: html("span", { class: "explore-note" }), fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
+    const update = (next, notes = []) => next.forEach((value, i) => {
+      parts[i].note.textContent = notes[i] ?? "";
+      parts[i].fill.style.width = `${100 * (Number.isFinite(value) ? value : 0)}%`;
+      parts[i].number.textContent = fixed(value, digits);
+    });
+    update(values);
+    const lines = parts.map(({ label, note, fill: bar, number }) =>
+      html("li", {}, html("span", { class: "explore-label" }, label), note, html("span", { class: "explore-track" }, bar), number));
+    return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
+  };
+
+  // 折线：每条 { label, hue, points: [[x, y], …] }，横轴竖轴的两端各写一个数；x 处可以立一条线
+  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high] }) => {
+    const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 50)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
+    const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
+    const paths = lines.map(({ hue }) => svg("polyline", { style: `stroke: var(--${hue})` }));
+    const legend = html("div", { class: "explore-legend" }, lines.map(({ label, hue }) => html("span", { style: `--hue: var(--${hue})` }, label)));
+    const update = (next, where = null) => {
+      next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
+      cursor.toggleAttribute("hidden", where === null);
+      if (where !== null) for (const end of ["x1", "x2"]) cursor.setAttribute(end, at([where, low])[0]);
+    };
+    update(lines.map(({ points }) => points));
+    const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
+    const frame = [text(36, height - 18, "end", fixed(low, 1)), text(36, 14, "end", fixed(high, 1)), text(40, height - 5, "start", String(left)), text(width - 10, height - 5, "end", String(right))];
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": name }, cursor, paths, frame), legend), update };
+  };
+
+  // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细
+  const arcs = ({ words, name, hue = "weight" }) => {
+    const gap = 72, width = gap * words.length, middle = (i) => gap * (i + 0.5);
+    const paths = words.map(() => svg("path", {}));
+    const texts = words.map((word, i) => svg("text", { x: middle(i), y: 96, "text-anchor": "middle", lang: "en" }, word));
+    const update = (from, weights) => {
+      paths.forEach((path, i) => {
+        const [a, b] = [middle(from), middle(i)], lift = i === from ? 26 : 18 + Math.abs(b - a) * 0.22;
+        path.setAttribute("d", i === from ? `M${a - 8},78 C${a - 22},${78 - lift} ${a + 22},${78 - lift} ${a + 8},78` : `M${a},78 Q${(a + b) / 2},${78 - lift * 1.6} ${b},78`);
+        path.style.strokeWidth = `${0.4 + 9 * weights[i]}`;
+        path.style.opacity = 0.15 + 0.85 * weights[i];
+      });
+      texts.forEach((text, i) => text.classList.toggle("explore-mark", i === from));
+    };
+    return { node: html("div", { class: "explore-arcs", style: `--hue: var(--${hue})` }, svg("svg", { viewBox: `0 0 ${width} 104`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, paths, texts)), update };
+  };
+
+  // 滑杆：values 是它能取的各个数
+  const slider = ({ label, values, at = 0, show = String, change }) => {
+    const shown = html("output", {}), id = freshId();
+    const input = html("input", { id, type: "range", min: 0, max: values.length - 1, step: 1, value: at });
+    const set = (quiet) => {
+      const value = values[input.value];
+      shown.textContent = show(value);
+      input.setAttribute("aria-valuetext", show(value));
+      if (!quiet) change(value, Number(input.value));
+    };
+    input.addEventListener("input", () => set(false));
+    set(true);
+    return { node: html("div", { class: "explore-slider" }, html("label", { for: id }, label), input, shown), set: (i) => { input.value = i; set(false); } };
+  };
+
+  // 几个选项里选一个
+  const choice = ({ label, options, at = 0, change }) => {
+    const buttons = options.map((option, i) => html("button", { type: "button", onclick: () => select(i) }, option));
+    const select = (i, quiet = false) => {
+      buttons.forEach((button, j) => button.setAttribute("aria-pressed", i === j));
+      if (!quiet) change(i);
+    };
+    select(at, true);
+    return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
+  };
+
+  // 步骤：上一步、播放、下一步；steps 是每一步的一句话。读者不要动画时，播放只是按时换步
+  const stepper = ({ steps, show, seconds = 2.2 }) => {
+    let now = 0, timer = null;
+    const said = html("p", { class: "explore-said", "aria-live": "polite" });
+    const dots = steps.map((_, i) => html("button", { type: "button", class: "explore-dot", "aria-label": `第 ${i + 1} 步，共 ${steps.length} 步`, onclick: () => go(i, true) }));
+    const back = html("button", { type: "button", onclick: () => go(now - 1, true) }, "上一步");
+    const next = html("button", { type: "button", onclick: () => go(now + 1, true) }, "下一步");
+    const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
+    const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };
+    const start = () => {
+      if (now === steps.length - 1) go(0);
+      timer = setInterval(() => (now < steps.length - 1 ? go(now + 1) : stop()), 1000 * seconds);
+      play.textContent = "暂停";
+    };
+    const go = (i, byHand = false) => {
+      if (byHand) stop();
+      now = Math.max(0, Math.min(steps.length - 1, i));
+      said.textContent = steps[now];
+      dots.forEach((dot, j) => (j === now ? dot.setAttribute("aria-current", "step") : dot.removeAttribute("aria-current")));
+      back.disabled = now === 0;
+      next.disabled = now === steps.length - 1;
+      show(now);
+    };
+    return { node: html("div", { class: "explore-stepper" }, html("div", { class: "explore-row" }, back, play, next, html("span", { class: "explore-dots" }, dots)), said), go };
+  };
+
+  // ---- 认领页面里的图 ----
+
+  const kinds = {};
+  const mount = () => {
+    for (const figure of document.querySelectorAll("figure.explore:not([data-ready])")) {
+      const build = kinds[figure.dataset.explore], stage = figure.querySelector(".explore-stage");
+      if (!build) continue;
+      figure.dataset.ready = "";
+      stage.replaceChildren();
+      build(JSON.parse(figure.querySelector("script").textContent), stage);
+    }
+  };
+  const define = (name, build) => {
+    kinds[name] ??= build;
+    mount();
+  };
+  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, slider, choice, stepper };
+  addEventListener("DOMContentLoaded", mount);
+})();
