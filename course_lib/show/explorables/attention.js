@@ -63,7 +63,7 @@
         ];
       },
       7: () => [
-        html("p", {}, "四份值各乘自己的权重，逐列相加，就是 ", name(from), " 的输出："),
+        html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
         strips(...words.map((word, i) => strip(value[i].map((x) => weights[from][i] * x), `${fixed(weights[from][i])} × ${word}`, "value"))),
       ],
     };
