@@ -19,4 +19,5 @@ DARK = ('html[data-theme="dark"]', '[data-jp-theme-light="false"]', ".vscode-dar
 def css() -> str:
     """各色成为 CSS 变量，如 `--query`；深色的页面上换成另一组。"""
     light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in COLORS.items()) for i in (0, 1))
-    return f":root{{{light}}}{','.join(DARK)}{{{dark}}}"
+    # --tint：格子里的颜色最多染到几成，格里的字才读得清（对比度不小于 4.5）
+    return f":root{{{light}--tint:0.6;}}{','.join(DARK)}{{{dark}--tint:0.48;}}"

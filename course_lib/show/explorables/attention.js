@@ -22,7 +22,7 @@
     };
     const table = (values, title, scale) => matrix({ values, rows: words, columns: words, title, hue: "weight", scale, pick });
     const parts = {
-      x: small(data.x, "X", "ink", features),
+      x: small(data.x, "X", "faint", features),
       wQuery: small(data.w_query, raised("Q"), "query", head, features), query: small(query, "Q 查询", "query"),
       wKey: small(data.w_key, raised("K"), "key", head, features), key: small(key, "K 键", "key"),
       wValue: small(data.w_value, raised("V"), "value", head, features), value: small(value, "V 值", "value"),

@@ -60,7 +60,7 @@
   };
 
   // 带数的矩阵：颜色的深浅是绝对值与 scale 之比，负数是空心的；pick(i, j) 有了才能点，方向键走，回车点
-  const matrix = ({ values, rows, columns, title, hue = "ink", digits = 2, scale, pick }) => {
+  const matrix = ({ values, rows, columns, title, hue = "faint", digits = 2, scale, pick }) => {
     const cells = values.map((row, i) =>
       row.map((_, j) => html("td", pick ? { tabindex: -1, role: "button", onclick: () => pick(i, j) } : {})));
     const head = columns && html("tr", {}, rows ? html("td", { class: "explore-corner" }) : [], columns.map((label) => html("th", { scope: "col" }, label)));
@@ -76,7 +76,6 @@
         const text = fixed(value, digits);
         if (cell.textContent !== text) cell.textContent = text;
         cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
-        cell.classList.toggle("explore-dark", shade > 0.55);
         cell.classList.toggle("explore-negative", value < 0);
         cell.classList.toggle("explore-mark", Boolean(mark(i, j)));
         cell.classList.toggle("explore-faded", Boolean(faded(i, j)));
