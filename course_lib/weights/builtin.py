@@ -47,7 +47,7 @@ class BuiltinModel:
     unread: frozenset[str] | None = None
 
     def __repr__(self) -> str:
-        return f"<{self.name}>"
+        return f"{type(self).__name__}({self.name!r})"
 
 
 def vocabulary(tokenizer: bytes) -> bytes:
