@@ -9,7 +9,14 @@ EXECUTION = "_ext/course_book/before_reading/execute_chapters.py"
 
 
 @pytest.mark.parametrize(
-    "name", ["course_lib/new.py", "course_lib/data/new.json", "figures/new.svg", EXECUTION]
+    "name",
+    [
+        "course_lib/new.py",
+        "course_lib/data/new.json",
+        "course_lib/exercises/judging.py",
+        "figures/new.svg",
+        EXECUTION,
+    ],
 )
 def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
     """库或插图里任何一个文件变了，缓存的文件夹就变；改回来又是原来那个。"""
@@ -21,6 +28,16 @@ def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
         path.write_text(text, encoding="utf-8")
         digests.append(local_files.library_digest())
     assert digests[0] == digests[2] != digests[1]
+
+
+def test_a_hint_executes_no_chapter(tmp_path, monkeypatch):
+    """章里的练习都还没有写：改一条提示，各章的输出不变。"""
+    monkeypatch.setattr(local_files, "ROOT", tmp_path)
+    path = tmp_path / "course_lib/exercises/feed_forward.py"
+    path.parent.mkdir(parents=True)
+    before = local_files.library_digest()
+    path.write_text("新的提示", encoding="utf-8")
+    assert local_files.library_digest() == before
 
 
 def test_library_digest_follows_versions(monkeypatch):
