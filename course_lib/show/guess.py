@@ -6,7 +6,7 @@ import html
 from IPython.display import HTML, display
 
 STYLE = """
-.guess { margin: 1.2rem 0; padding: 0.7rem 1rem; border-left: 4px solid var(--weight, #7a4fa3); }
+.guess { margin: 1.2rem 0; padding: 0.7rem 1rem; color: var(--ink, inherit); border-left: 4px solid var(--weight, #7a4fa3); }
 .guess > p { margin: 0 0 0.4rem; }
 .guess details { margin: 0.3rem 0; }
 .guess summary { width: fit-content; min-width: 8rem; padding: 0.45rem 0.9rem; border: 1px solid var(--line, #d4d9de); border-radius: 8px; cursor: pointer; list-style: none; }
