@@ -4,12 +4,11 @@ import ast
 import re
 
 from docutils import nodes
+from notebook_form import CLAIMS_TITLE
 
 from course_book.doctree.traditional_chinese import in_book_language
 
 DEEP = "深入："
-# 笔记本里断言格的头一行：Colab 见了就把代码收起来
-FORM = "# @title"
 
 
 class Fold(nodes.General, nodes.Element):
@@ -38,12 +37,10 @@ def count_asserts(code: str) -> int:
 
 
 def fold_claims(app, doctree):
-    for cell in doctree.findall(
-        lambda node: "tag_claims" in node.get("classes", ()) if isinstance(node, nodes.container) else False
-    ):
+    for cell in [cell for cell in doctree.findall(nodes.container) if "tag_claims" in cell["classes"]]:
         code = next(cell.findall(nodes.literal_block))
         first, _, rest = code.astext().partition("\n")
-        if first.startswith(FORM):
+        if first == CLAIMS_TITLE:
             code.children, code.rawsource = [nodes.Text(rest)], rest
         count = count_asserts(code.astext())
         fold = Fold(summary=in_book_language(f"✓ {count} 条断言，运行时都成立"), classes=["claims"])
