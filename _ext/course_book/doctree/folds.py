@@ -40,7 +40,7 @@ def fold_claims(app, doctree):
     for cell in [cell for cell in doctree.findall(nodes.container) if "tag_claims" in cell["classes"]]:
         code = next(cell.findall(nodes.literal_block))
         first, _, rest = code.astext().partition("\n")
-        if first == CLAIMS_TITLE:
+        if first == in_book_language(CLAIMS_TITLE):
             code.children, code.rawsource = [nodes.Text(rest)], rest
         count = count_asserts(code.astext())
         fold = Fold(summary=in_book_language(f"✓ {count} 条断言，运行时都成立"), classes=["claims"])
