@@ -3,6 +3,8 @@
 import pytest
 from built_book import BOOK, open_browser, serve
 
+from course_lib.show.explore import page as figure
+
 
 @pytest.fixture(scope="session")
 def book():
@@ -28,3 +30,20 @@ def blank(browser):
     page = browser.new_page()
     yield page
     page.close()
+
+
+@pytest.fixture
+def open_figure(blank):
+    """把一幅可以动手的图单独放在一页里打开，像在笔记本里那样。"""
+
+    def open_it(name, data, width=760):
+        errors = []
+        blank.on("pageerror", lambda error: errors.append(error))
+        blank.set_viewport_size({"width": width, "height": 900})
+        blank.set_content(
+            f'<!doctype html><html lang="zh-CN"><body>{figure(name, "说明", data)}</body></html>'
+        )
+        assert not errors
+        return blank
+
+    return open_it

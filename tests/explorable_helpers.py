@@ -1,0 +1,18 @@
+"""可以动手的图的几个测试文件共用：读出矩阵里的数，量窄屏与手指。"""
+
+import torch
+
+
+def numbers(page, title):
+    """题为 title 的矩阵里的数。"""
+    rows = page.locator(".explore-matrix", has=page.locator("caption", has_text=title)).locator("tbody tr")
+    texts = [row.locator("td").all_inner_texts() for row in rows.all()]
+    return torch.tensor([[float(text.replace("−", "-")) for text in row] for row in texts])
+
+
+def fits_a_phone_and_a_finger(page):
+    """360 像素宽时不横着跑，能点的都够手指那么大。"""
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for button in page.locator(".explore :is(button:not(.explore-dot), td[role=button])").all():
+        box = button.bounding_box()
+        assert min(box["width"], box["height"]) >= 39
