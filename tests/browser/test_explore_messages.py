@@ -41,7 +41,7 @@ def chapter():
 
 
 def table(page):
-    """图下的表：每样三个数，循环、卷积、注意力。"""
+    """图下的表：每样三个数，RNN、CNN、注意力。"""
     rows = page.locator(".explore-table tbody tr").all()
     return {
         row.locator("th").inner_text(): [
@@ -55,7 +55,7 @@ def table(page):
 @pytest.mark.parametrize("window", range(4))
 def test_numbers_are_the_chapters(open_figure, chapter, sentence, window):
     page = open_figure("messages", RACE)
-    for label, at in (("句子", sentence), ("卷积的窗口", window)):
+    for label, at in (("句子", sentence), ("CNN 的窗口", window)):
         page.get_by_label(label).fill(str(at))
     n, k = len(SENTENCES[sentence].split()), RACE["windows"][window]
     layers = -(-(n - 1) // (k // 2))
@@ -67,7 +67,7 @@ def test_numbers_are_the_chapters(open_figure, chapter, sentence, window):
 
 
 def test_the_race_by_keyboard(open_figure):
-    """从头走：注意力一步就到，循环与卷积一步挪一格。"""
+    """从头走：注意力一步就到，RNN 与 CNN 一步挪一格。"""
     page = open_figure("messages", RACE)
     states = page.locator(".explore-lane .explore-note")
     assert all("到了 they ✓" in text for text in states.all_inner_texts())
@@ -87,7 +87,7 @@ def test_the_race_by_keyboard(open_figure):
 
 def test_a_wider_window_arrives_sooner(open_figure):
     page = open_figure("messages", RACE)
-    page.get_by_label("卷积的窗口").press("ArrowRight")
+    page.get_by_label("CNN 的窗口").press("ArrowRight")
     page.get_by_role("button", name="从头").click()
     page.get_by_role("button", name="走一步").click()
     assert "叠了 1 层，到了 Paul" in page.locator(".explore-lane .explore-note").nth(1).inner_text()

@@ -1,6 +1,6 @@
 // 消息怎样走，两样，给了哪样的数就画哪样：
 // 一个头里谁听谁：tokens（N 个词）、weights（N×N，第 i 份是第 i 个词分给各个词的权重）、chosen（先看第几个）；
-// 三种网络赛跑：sentences（几句话，从短到长，消息从第一个词走到最后一个）、windows（卷积的几种窗口）、d（特征的个数）。
+// 三种网络赛跑：sentences（几句话，从短到长，消息从第一个词走到最后一个）、windows（CNN 的几种窗口）、d（特征的个数）。
 {
   const { html, svg, fixed, tokens, arcs, slider } = Explore;
 
@@ -40,9 +40,9 @@
 
     const width = Math.min(720, stage.clientWidth || 640);
     const LANES = [
-      { name: "循环", counted: (t) => `走了 ${t} 步`, rows: () => 1, height: () => 0, steps: () => n - 1,
+      { name: "RNN", counted: (t) => `走了 ${t} 步`, rows: () => 1, height: () => 0, steps: () => n - 1,
         lit: (_, i, t) => i <= t, route: (t) => Array.from({ length: t + 1 }, (_, i) => [0, i]) },
-      { name: "卷积", counted: (t) => `叠了 ${t} 层`, rows: () => layers + 1, height: () => Math.min(20 * layers, 150), steps: () => layers,
+      { name: "CNN", counted: (t) => `叠了 ${t} 层`, rows: () => layers + 1, height: () => Math.min(20 * layers, 150), steps: () => layers,
         lit: (row, i, t) => row <= t && i <= row * (k - 1) / 2, linked: (i, j) => Math.abs(i - j) <= (k - 1) / 2,
         route: (t) => Array.from({ length: t + 1 }, (_, row) => [row, Math.min(n - 1, row * (k - 1) / 2)]) },
       { name: "注意力", counted: (t) => `走了 ${t} 步`, rows: () => 2, height: () => 80, steps: () => 1,
@@ -116,7 +116,7 @@
       go(finish());
     };
     const bySentence = slider({ label: "句子", values: sentences.map((s) => s.split(" ")), at: 1, show: (s) => `${s.length} 个词`, change: (s) => { words = s; change(); } });
-    const byWindow = slider({ label: "卷积的窗口", values: windows, change: (w) => { k = w; change(); } });
+    const byWindow = slider({ label: "CNN 的窗口", values: windows, change: (w) => { k = w; change(); } });
     const head = html("tr", {}, html("td"), LANES.map(({ name }) => html("th", { scope: "col" }, name)));
     const table = html("table", { class: "explore-table" }, html("thead", {}, head),
       html("tbody", {}, cells.map((row) => html("tr", {}, html("th", { scope: "row" }, row.label), row.cells))));
