@@ -3,7 +3,6 @@
 import inspect
 import os
 import random
-import re
 import textwrap
 import warnings
 from pathlib import Path

@@ -35,10 +35,10 @@ def style() -> str:
     return f'<div data-library="palette"><style>{css()}</style></div>'
 
 
-def mix(name: str, percent: int) -> str:
-    """浅底上，这种颜色占百分之几，其余是纸。"""
-    light = [int(COLORS[name][0][i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(255 + (channel - 255) * percent / 100):02x}" for channel in light)
+def mix(color: str, percent: int) -> str:
+    """一种浅底上的颜色占百分之几，其余是白纸。"""
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 + (channel - 255) * percent / 100):02x}" for channel in channels)
 
 
 def adapt(svg: str) -> str:
@@ -53,7 +53,7 @@ def _adapted() -> dict[str, str]:
     for name, (light, _) in COLORS.items():
         for percent in range(1, 100):
             share = f"calc({percent / TINT[0]:.4g}%*var(--tint,{TINT[0]}))"
-            found.setdefault(mix(name, percent), f"color-mix(in srgb,var(--{name},{light}) {share},{paper})")
+            found.setdefault(mix(light, percent), f"color-mix(in srgb,var(--{name},{light}) {share},{paper})")
     return found
 
 

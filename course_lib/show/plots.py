@@ -40,24 +40,27 @@ STYLE = {
 
 
 def use_style() -> None:
-    """全书的图用同一种样式：本书的颜色，可以写名字，如 "query"；机器上没有汉字字体时也不出现方框。"""
+    """全书的图用同一种样式；机器上没有汉字字体时也不出现方框。"""
     # zhplot 带来的 Noto Sans SC
     font = Path(find_spec("zhplot").submodule_search_locations[0]) / "fonts/NotoSansSC-Regular.ttf"
     matplotlib.font_manager.fontManager.addfont(font)
-    colors = {name: light for name, (light, _) in palette.COLORS.items()}
-    matplotlib.colors.get_named_colors_mapping().update(colors)
-    for name, levels in color_maps().items():
-        shades = matplotlib.colors.ListedColormap(levels, name).with_extremes(bad=colors["line"])
-        matplotlib.colormaps.register(shades, force=True)
-    cycle = matplotlib.cycler(color=[colors[name] for name in palette.CYCLE])
+    cycle = matplotlib.cycler(color=[LIGHT[name] for name in palette.CYCLE])
     matplotlib.rcParams.update(STYLE | {"axes.prop_cycle": cycle})
 
 
 def color_maps() -> dict[str, list[str]]:
-    """从浅到深：名字 → 一级一级的颜色。weight 没有负数，signed 负的是键的蓝、正的是查询的橙，ink 是灰的图像。"""
-    ramp = {name: [palette.mix(name, percent) for percent in range(100)] for name in palette.COLORS}
-    signed = ramp["key"][:0:-1] + ramp["query"]
-    return {"weight": ramp["weight"], "signed": signed, "ink": ramp["ink"]}
+    """从浅到深：名字 → 一级一级的颜色。weight 没有负数，signed 蓝正橙负，与 bertviz 相同，ink 是灰度的图像。"""
+    ramps = {name: [palette.mix(light, percent) for percent in range(100)] for name, light in LIGHT.items()}
+    signed = ramps["query"][:0:-1] + ramps["key"]
+    return {"weight": ramps["weight"], "signed": signed, "ink": ramps["ink"]}
+
+
+# 颜色有名字，画图时写 color="query"、cmap="weight"
+LIGHT = {name: light for name, (light, _) in palette.COLORS.items()}
+matplotlib.colors.get_named_colors_mapping().update(LIGHT)
+for _name, _levels in color_maps().items():
+    _map = matplotlib.colors.ListedColormap(_levels, _name).with_extremes(bad=LIGHT["line"])
+    matplotlib.colormaps.register(_map, force=True)
 
 
 def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=None):

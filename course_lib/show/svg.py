@@ -32,8 +32,8 @@ def as_html(figure, boxes=None) -> str:
 
     `boxes` 由 `settle` 给出，动画用它把每一帧裁成一样大；不给就按这一幅自己的大小。
     """
-    rows = panels(figure)
-    boxes = boxes or settle(figure)
+    rows, own = panels(figure), settle(figure)
+    boxes = boxes or own
     title = figure.get_suptitle() if len(rows[0]) > 1 else ""
     lines = [f'<p style="margin:0">{html.escape(title)}</p>'] if title else []
     for row, places in zip(rows, boxes, strict=True):
@@ -125,12 +125,12 @@ def as_svg(figure, box="tight") -> str:
 
 
 def _compact(tag: str) -> str:
-    tag = re.sub(r'font-family: [^;"]*;? ?| transform="rotate\(-0 [^"]*"', "", tag)
+    tag = re.sub(r'font-family: [^;"]*;? ?| transform="rotate\(-0 [^"]*"', "", re.sub(r"\s+", " ", tag))
     tag = re.sub(
         r'\b(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) * 4 / 3:.0f}"', tag
     )
-    tag = re.sub(r'(?<= d=")[^"]*', lambda path: re.sub(r"\s*([A-Za-z])\s*", r"\1", path[0]), tag)
-    return re.sub(r"(?<![\w#.])-?\d+\.\d{3,}", lambda number: _short(float(number[0])), tag)
+    tag = re.sub(r"(?<![\w#.])-?\d+\.\d{3,}", lambda number: _short(float(number[0])), tag)
+    return re.sub(r'(?<= d=")[^"]*', lambda path: re.sub(r" *([A-Za-z]) *", r"\1", path[0]), tag)
 
 
 def _short(number: float) -> str:
