@@ -25,7 +25,8 @@ DARK = ('html[data-theme="dark"]', '[data-jp-theme-light="false"]', ".vscode-dar
 def css() -> str:
     """各色成为 CSS 变量，如 `--query`；深色的页面上换成另一组。"""
     light, dark = (
-        "".join(f"--{name}:{pair[i]};" for name, pair in COLORS.items()) + f"--tint:{TINT[i]};" for i in (0, 1)
+        "".join(f"--{name}:{pair[i]};" for name, pair in COLORS.items()) + f"--tint:{TINT[i]};"
+        for i in (0, 1)
     )
     return f":root{{{light}}}{','.join(DARK)}{{{dark}}}"
 

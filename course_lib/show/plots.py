@@ -24,6 +24,7 @@ STYLE = {
     "axes.facecolor": "none",
     "text.color": "ink",
     "axes.labelcolor": "ink",
+    "axes.labelpad": 7,
     "axes.edgecolor": "faint",
     "xtick.color": "faint",
     "ytick.color": "faint",
@@ -102,5 +103,5 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     for (row, col), value in np.ndenumerate(values):
         finite = math.isfinite(value)
         text = f"{value:z.2f}" if finite else str(value).replace("inf", "∞")
-        ax.text(col, row, text.replace("-", "−"), ha="center", va="center", fontsize=9)
+        ax.text(col, row, text.replace("-", "−"), ha="center", va="center", fontsize=10)
     return ax

@@ -17,7 +17,7 @@ from .palette import ADAPTED, adapt
 FONTS = "'Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
-READABLE = 0.62  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅就横向滚动
+READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅就横向滚动
 
 # 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
 LETTERS = re.compile(
@@ -73,9 +73,7 @@ def settle(figure) -> list[list[Bbox]]:
     boxes = []
     for row in rows:
         tight = [
-            Bbox.union([ax.get_tightbbox() for ax in panel]).transformed(
-                figure.dpi_scale_trans.inverted()
-            )
+            Bbox.union([ax.get_tightbbox() for ax in panel]).transformed(figure.dpi_scale_trans.inverted())
             for panel in row
         ]
         low, high = min(box.y0 for box in tight) - GAP, max(box.y1 for box in tight) + GAP
