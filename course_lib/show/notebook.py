@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from . import palette
 from .plots import use_style
-from .svg import as_html
+from .svg import as_html, drawing
 
 FIGURES = next(
     folder
@@ -26,7 +26,7 @@ FIGURES = next(
 
 
 def setup(seed: int = 0) -> None:
-    """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），让图里的汉字显示得出来，并报出版本与设备。
+    """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），给图定下全书的样式，并报出版本与设备。
 
     参数：seed，随机数种子；同一个种子、同一台机器，每次运行的结果相同。
     错误：同 `best_device`。
@@ -96,4 +96,4 @@ def figure(name: str) -> None:
     if not path.is_file():
         names = "、".join(sorted(p.stem for p in FIGURES.glob("*.svg")))
         raise ValueError(f"没有名叫 {name!r} 的插图，现有：{names}。")
-    display(HTML(palette.adapt(path.read_text(encoding="utf8")) + palette.style()))
+    display(HTML(drawing(path) + palette.style()))

@@ -17,7 +17,7 @@ from .palette import ADAPTED, adapt
 FONTS = "'Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
-READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅就横向滚动
+READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅与插图就横向滚动
 
 # 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
 LETTERS = re.compile(
@@ -34,12 +34,20 @@ def as_html(figure, boxes=None) -> str:
     """
     rows, own = panels(figure), settle(figure)
     boxes = boxes or own
-    title = figure.get_suptitle() if len(rows[0]) > 1 else ""
+    apart = rows != [[figure.axes]]
+    title = figure.get_suptitle() if apart else ""
     lines = [f'<p style="margin:0">{html.escape(title)}</p>'] if title else []
     for row, places in zip(rows, boxes, strict=True):
-        parts = [_panel(figure, panel, box, len(row)) for panel, box in zip(row, places, strict=True)]
+        parts = [_panel(figure, panel, box, apart) for panel, box in zip(row, places, strict=True)]
         lines.append(f'<div style="display:flex;flex-wrap:wrap;gap:0.3rem 0.8rem">{"".join(parts)}</div>')
     return f'<div class="plot" style="background:var(--paper);color:var(--ink)">{"".join(lines)}</div>'
+
+
+def drawing(path) -> str:
+    """一幅写好的插图，颜色随页面，缩到字看不清之前就停住。"""
+    svg = adapt(path.read_text(encoding="utf8"))
+    width = int(re.search(r'width="(\d+)"', svg)[1])
+    return svg.replace('style="', f'style="min-width:{width * READABLE:.0f}px;', 1)
 
 
 def panels(figure) -> list[list[list]]:
@@ -47,7 +55,7 @@ def panels(figure) -> list[list[list]]:
     found = {}
     for ax in figure.axes:
         bar = getattr(ax, "_colorbar", None)  # 色条跟着它所说明的那一幅
-        spec = (bar.mappable.axes if bar else ax).get_subplotspec()
+        spec = (getattr(bar.mappable, "axes", ax) if bar else ax).get_subplotspec()
         if spec is None:
             return [[figure.axes]]
         spec = spec.get_topmost_subplotspec()
@@ -62,7 +70,7 @@ def panels(figure) -> list[list[list]]:
 def settle(figure) -> list[list[Bbox]]:
     """定下各幅在图上的位置，返回每幅裁哪一块（英寸）；同一行的几幅一样高。"""
     rows = panels(figure)
-    if len(rows[0]) == 1:
+    if rows == [[figure.axes]]:
         figure.draw_without_rendering()
         return [[figure.get_tightbbox().padded(GAP)]]
     for row in rows:
@@ -88,8 +96,8 @@ def _label_alone(ax, first):
         ax.set_ylabel(ax.get_ylabel() or first.get_ylabel())
 
 
-def _panel(figure, panel, box, columns) -> str:
-    hidden = [part for part in [*figure.axes, *figure.texts] if columns > 1 and part not in panel]
+def _panel(figure, panel, box, apart) -> str:
+    hidden = [part for part in [*figure.axes, *figure.texts] if apart and part not in panel]
     hidden = [part for part in hidden if part.get_visible()]
     for part in hidden:
         part.set_visible(False)
@@ -97,7 +105,9 @@ def _panel(figure, panel, box, columns) -> str:
     for part in hidden:
         part.set_visible(True)
     width = int(re.search(r'width="(\d+)"', svg)[1])
-    style = f"flex:{width} 1 0;min-width:{width * READABLE:.0f}px;max-width:{width}px;height:auto"
+    narrowest = f"{width * READABLE:.0f}px"
+    narrowest = f"min(100%,{narrowest})" if apart else narrowest
+    style = f"flex:{width} 1 0;min-width:{narrowest};max-width:{width}px;height:auto"
     return svg.replace('style="', f'style="{style};', 1)
 
 

