@@ -30,7 +30,7 @@ DATA = data()
 
 def test_attention_is_the_librarys(open_figure):
     page = open_figure("attention", DATA)
-    query, key, value = (DATA["x"] @ data[f"w_{name}"] for name in ("query", "key", "value"))
+    query, key, value = (DATA["x"] @ DATA[f"w_{name}"] for name in ("query", "key", "value"))
     output, weights = scaled_dot_product_attention(query, key, value)
     expected = {
         "Q 查询": query,

@@ -175,8 +175,8 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
-  // 步骤：上一步、播放、下一步；steps 是每一步的一句话。读者不要动画时，播放只是按时换步
-  const stepper = ({ steps, show, seconds = 2.2 }) => {
+  // 步骤：上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。读者不要动画时，播放只是按时换步
+  const stepper = ({ steps, show, seconds = 2.2, dots: dotted = true }) => {
     let now = 0, timer = null;
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const dots = steps.map((_, i) => html("button", { type: "button", class: "explore-dot", "aria-label": `第 ${i + 1} 步，共 ${steps.length} 步`, onclick: () => go(i, true) }));
@@ -198,7 +198,7 @@
       next.disabled = now === steps.length - 1;
       show(now);
     };
-    return { node: html("div", { class: "explore-stepper" }, html("div", { class: "explore-row" }, back, play, next, html("span", { class: "explore-dots" }, dots)), said), go };
+    return { node: html("div", { class: "explore-stepper" }, html("div", { class: "explore-row" }, back, play, next, dotted ? html("span", { class: "explore-dots" }, dots) : []), said), go };
   };
 
   // ---- 认领页面里的图 ----

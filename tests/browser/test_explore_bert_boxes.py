@@ -1,0 +1,84 @@
+"""可以动手的图“一格一格打开的 BERT”：步数、长度与课程库的相同，点、走、播放都到得了每一格。"""
+
+import pytest
+import torch
+from explorable_helpers import fits_a_phone_and_a_finger
+
+from course_lib.config import BertConfig
+from course_lib.encoder import Encoder
+
+WORDS = ["[CLS]", "time", "flies", "[SEP]"]
+
+
+def data():
+    torch.manual_seed(6)
+    config = BertConfig(vocab_size=50, d_model=16, num_heads=2, d_ff=32, num_layers=2)
+    encoder = Encoder(2, config.d_model, num_heads=2, d_ff=32).eval()
+    x = torch.randn(1, 4, 16)
+    states, weights = [x[0] * 2, x[0]], []
+    with torch.no_grad():
+        for layer in encoder.layers:
+            heard, maps = layer.self_attn(x, need_weights=True)
+            a = layer.norm1(x + heard)
+            thought = layer.ffn(a)
+            x = layer.norm2(a + thought)
+            states += [heard[0], a[0], thought[0], x[0]]
+            weights.append(maps[0].mean(dim=0))
+    steps = torch.stack(states)
+    return {"tokens": WORDS, "steps": steps[..., ::2], "lengths": steps.norm(dim=-1), "weights": weights}
+
+
+DATA = data()
+
+
+def lengths(page):
+    return torch.tensor(
+        [float(text) for text in page.locator(".explore-strip .explore-number").all_inner_texts()]
+    )
+
+
+def test_every_step_shows_its_lengths(open_figure):
+    page = open_figure("bert_boxes", DATA)
+    following = page.get_by_role("button", name="下一步", exact=True)
+    for step in range(10):
+        torch.testing.assert_close(lengths(page), DATA["lengths"][step], atol=0.051, rtol=0)
+        following.click() if step < 9 else None
+    assert following.is_disabled() and "第 2 层的输出" in page.locator(".explore-said").inner_text()
+
+
+def test_a_box_leads_to_its_step(open_figure):
+    page = open_figure("bert_boxes", DATA)
+    page.get_by_role("button", name="第 2 层，想").click()
+    torch.testing.assert_close(lengths(page), DATA["lengths"][8], atol=0.051, rtol=0)
+    assert page.locator(".explore-box[aria-pressed=true]").count() == 1
+    assert not page.locator(".explore-arcs").is_visible()
+    page.get_by_role("button", name="第 1 层，听").click()
+    assert page.locator(".explore-arcs").is_visible()
+    widths = [
+        float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
+    ]
+    shares = DATA["weights"][0][1]
+    torch.testing.assert_close(torch.tensor(widths), 0.4 + 9 * shares, atol=1e-3, rtol=0)
+    page.get_by_role("button", name="flies", exact=True).click()
+    moved = [
+        float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
+    ]
+    torch.testing.assert_close(torch.tensor(moved), 0.4 + 9 * DATA["weights"][0][2], atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize("step", [0, 5])
+def test_colours_tell_sign_and_size(open_figure, step):
+    page = open_figure("bert_boxes", DATA)
+    page.locator(".explore-box").nth(step).click()
+    fills = (
+        page.locator(".explore-strip")
+        .nth(2)
+        .locator("rect")
+        .evaluate_all("all => all.map(r => r.style.fill)")
+    )
+    signs = ["var(--query)" if value < 0 else "var(--key)" for value in DATA["steps"][step, 2]]
+    assert fills == signs
+
+
+def test_fits_a_phone_and_a_finger(open_figure):
+    fits_a_phone_and_a_finger(open_figure("bert_boxes", DATA, width=360))
