@@ -89,7 +89,7 @@ globalThis.LiveCharts = (() => {
       { class: "live-keys" },
       ...names.map((name, i) => {
         const number = html("span", { class: "live-number" }, fixed(values[i]));
-        return html("li", { style: `--weight: ${values[i]}` }, named(name), html("span", { class: "live-bar-of" }), number);
+        return html("li", { style: `--share: ${values[i]}` }, named(name), html("span", { class: "live-bar-of" }), number);
       }),
     );
 

@@ -13,8 +13,9 @@ globalThis.LiveMarks = (() => {
   // 两位小数；负号是真的减号，-0.00 就是 0.00
   const fixed = (number) => number.toFixed(2).replace(/^-(0\.00$)?/, (_, zero) => zero || "−");
 
-  // 写在样式里的墨色，画布要用：[红, 绿, 蓝]
-  const inkOf = (element) => getComputedStyle(element).getPropertyValue("--live-ink").split(" ").map(Number);
+  // 权重的颜色，画布要用：[红, 绿, 蓝]
+  const inkOf = (element) =>
+    getComputedStyle(element).getPropertyValue("--weight").match(/[0-9a-f]{2}/gi).map((each) => parseInt(each, 16));
 
   // group 相同的单选钮，选中的只有一个，方向键在其中走
   const radio = (group, onChoose, attributes = {}) => {
@@ -44,7 +45,7 @@ globalThis.LiveMarks = (() => {
       chips.forEach((each, i) => {
         each.control.checked = i === chosen;
         each.classList.toggle("live-partner", i === partner);
-        each.style.setProperty("--weight", weights[i] ?? 0);
+        each.style.setProperty("--share", weights[i] ?? 0);
       });
     return { element: html("div", { class: "live-sentence" }, ...chips), show };
   }

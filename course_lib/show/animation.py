@@ -8,20 +8,21 @@ from string import Template
 import matplotlib.pyplot as plt
 from IPython.display import HTML, display
 
-from .plots import as_svg
+from . import palette
+from .svg import as_html, settle
 
 PLAYER = Template("""<div id="$name" style="max-width:860px">
-<img alt="$alt" src="data:image/svg+xml;charset=utf-8,$last" style="display:block;width:100%;height:auto">
+<div role="img" aria-label="$alt">$last</div>
 <div style="display:flex;gap:.6em;align-items:center;margin-top:.4em">
-<button type="button" style="font:inherit;color:inherit;background:none;border:1px solid;border-radius:4px;padding:.1em .8em">播放</button>
-<input type="range" min="0" max="$end" value="$end" aria-label="第几幅" style="flex:1">
+<button type="button" style="min-height:2.5rem;font:inherit;color:inherit;background:none;border:1px solid;border-radius:8px;padding:.1em .8em">播放</button>
+<input type="range" min="0" max="$end" value="$end" aria-label="第几幅" style="flex:1;accent-color:var(--weight)">
 <output></output></div>
 <script>(() => {
-  const [image, button, slider, place] = document.querySelectorAll("#$name :is(img, button, input, output)");
-  const pictures = [...$others.map((svg) => "data:image/svg+xml," + encodeURIComponent(svg)), image.src];
+  const [picture, button, slider, place] = document.querySelectorAll("#$name :is([role=img], button, input, output)");
+  const pictures = [...$others, picture.innerHTML];
   let timer = 0;
   const show = () => {
-    image.src = pictures[slider.value];
+    picture.innerHTML = pictures[slider.value];
     place.textContent = +slider.value + 1 + " / " + pictures.length;
   };
   const stop = () => { clearInterval(timer); timer = 0; button.textContent = "播放"; };
@@ -49,7 +50,7 @@ def animation(frames, alt, interval=700):
 
     错误：少于两幅，或 `alt` 是空的时，抛出 `ValueError`。
     """
-    *others, last = [_picture(figure) for figure in frames] or [None]
+    *others, last = _pictures(frames) or [None]
     if not others or not alt.strip():
         raise ValueError(
             f"动画至少要有两幅图和一句替代文字，这里是 {len(others) + bool(last)} 幅，alt={alt!r}。"
@@ -58,16 +59,18 @@ def animation(frames, alt, interval=700):
     page = PLAYER.substitute(
         name=f"animation-{digest}",
         alt=html.escape(alt),
-        last=html.escape(last.replace("%", "%25").replace("#", "%23")),
+        last=last,
         others=json.dumps(others, ensure_ascii=False).replace("<", r"\u003c"),
         end=len(others),
         interval=int(interval),
     )
-    display(HTML(page))
+    display(HTML(page + palette.style()))
 
 
-def _picture(figure) -> str:
-    """写成 SVG，与别的图一样大，接成一行：网址里不能有换行。"""
-    svg = as_svg(figure, bbox_inches=None)
-    plt.close(figure)
-    return " ".join(svg.split())
+def _pictures(frames) -> list[str]:
+    pictures, boxes = [], None
+    for figure in frames:
+        boxes = boxes or settle(figure)  # 各幅都裁成第一幅那样大，播放时才不跳
+        pictures.append(as_html(figure, boxes))
+        plt.close(figure)
+    return pictures

@@ -3,21 +3,19 @@
 import inspect
 import os
 import random
-import re
 import textwrap
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
 
-import matplotlib
-import matplotlib.font_manager
 import numpy as np
 import torch
 from IPython import get_ipython
 from IPython.display import HTML, Code, display
 from matplotlib.figure import Figure
 
-from .plots import as_svg
+from . import palette
+from .plots import use_style
+from .svg import as_html, drawing
 
 FIGURES = next(
     folder
@@ -28,7 +26,7 @@ FIGURES = next(
 
 
 def setup(seed: int = 0) -> None:
-    """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），让图里的汉字显示得出来，并报出版本与设备。
+    """每章的第一格：固定随机数，只用一半的核（除非环境变量 OMP_NUM_THREADS 另有规定），给图定下全书的样式，并报出版本与设备。
 
     参数：seed，随机数种子；同一个种子、同一台机器，每次运行的结果相同。
     错误：同 `best_device`。
@@ -42,11 +40,13 @@ def setup(seed: int = 0) -> None:
     # 课里的模型小，一次运算很短，线程多了就互相等待；机器忙的时候能慢上十倍
     if not os.environ.get("OMP_NUM_THREADS"):
         torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
-    _use_chinese_font()
+    use_style()
     if shell := get_ipython():
         shell.run_line_magic("matplotlib", "inline")
         shell.run_line_magic("config", "InlineBackend.figure_formats = []")
-        shell.display_formatter.formatters["image/svg+xml"].for_type(Figure, _plot)
+        shell.display_formatter.formatters["text/html"].for_type(
+            Figure, lambda drawn: as_html(drawn) + palette.style()
+        )
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
     device = best_device()
@@ -96,20 +96,4 @@ def figure(name: str) -> None:
     if not path.is_file():
         names = "、".join(sorted(p.stem for p in FIGURES.glob("*.svg")))
         raise ValueError(f"没有名叫 {name!r} 的插图，现有：{names}。")
-    display(HTML(path.read_text(encoding="utf8")))
-
-
-def _plot(figure) -> tuple[str, dict]:
-    """SVG 与它的大小：网页先留好位置，图后到也不会把字推开。"""
-    svg = as_svg(figure)
-    width, height = re.search(r'width="(\d+)" height="(\d+)"', svg).groups()
-    return svg, {"width": int(width), "height": int(height)}
-
-
-def _use_chinese_font() -> None:
-    """登记 zhplot 带来的 Noto Sans SC：机器上一个汉字字体都没有时，图里也不会出现方框。"""
-    font = Path(find_spec("zhplot").submodule_search_locations[0]) / "fonts/NotoSansSC-Regular.ttf"
-    matplotlib.font_manager.fontManager.addfont(font)
-    # 后备的 DejaVu Sans 补上 Noto 所缺的数学符号
-    matplotlib.rcParams["font.family"] = ["Noto Sans SC", "DejaVu Sans"]
-    matplotlib.rcParams["image.interpolation"] = "none"  # 格子由浏览器放大，边界才清楚
+    display(HTML(drawing(path) + palette.style()))

@@ -1,5 +1,7 @@
 """一种颜色一个意思，全书不变：插图、代码画的图、可以动手的图与“打开 BERT”都从这里取。"""
 
+import re
+
 # 名字 → （浅底上的，深底上的）；两种底上的对比度都不小于 4.5
 COLORS = {
     "query": ("#c2500f", "#f2975c"),
@@ -10,14 +12,50 @@ COLORS = {
     "ink": ("#22303c", "#dfe4e8"),
     "faint": ("#5f6b76", "#9aa5af"),
     "line": ("#d4d9de", "#3c444c"),
-    "paper": ("#ffffff", "#14181c"),
+    "paper": ("#ffffff", "#121212"),
 }
+# 图里几条线依次用的颜色，matplotlib 里写成 C0、C1……
+CYCLE = ("query", "key", "value", "weight", "output", "faint")
+# 格子里的颜色最多染到几成，格里的字才读得清（对比度不小于 4.5）：浅底上，深底上
+TINT = (0.6, 0.48)
 # 各家的深色怎样写：成书的网页、JupyterLab、VS Code、Colab
 DARK = ('html[data-theme="dark"]', '[data-jp-theme-light="false"]', ".vscode-dark", 'html[theme="dark"]')
 
 
 def css() -> str:
     """各色成为 CSS 变量，如 `--query`；深色的页面上换成另一组。"""
-    light, dark = ("".join(f"--{name}:{pair[i]};" for name, pair in COLORS.items()) for i in (0, 1))
-    # --tint：格子里的颜色最多染到几成，格里的字才读得清（对比度不小于 4.5）
-    return f":root{{{light}--tint:0.6;}}{','.join(DARK)}{{{dark}--tint:0.48;}}"
+    light, dark = (
+        "".join(f"--{name}:{pair[i]};" for name, pair in COLORS.items()) + f"--tint:{TINT[i]};"
+        for i in (0, 1)
+    )
+    return f":root{{{light}}}{','.join(DARK)}{{{dark}}}"
+
+
+def style() -> str:
+    """笔记本里随每幅图而来的颜色；在成书里各页共用一份。"""
+    return f'<div data-library="palette"><style>{css()}</style></div>'
+
+
+def mix(color: str, percent: int) -> str:
+    """一种浅底上的颜色占百分之几，其余是白纸。"""
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 + (channel - 255) * percent / 100):02x}" for channel in channels)
+
+
+def adapt(svg: str) -> str:
+    """画好的浅色的图：各色换成 CSS 变量，页面是深色的，图就跟着换；没有变量的地方仍是浅色。"""
+    return re.sub("#[0-9a-f]{6}(?![0-9a-z])", lambda color: ADAPTED.get(color[0], color[0]), svg)
+
+
+def _adapted() -> dict[str, str]:
+    """浅色 → 怎样用 CSS 变量写出来；与纸混成的，在深色的页面上按同样的比例淡下去。"""
+    found = {light: f"var(--{name},{light})" for name, (light, _) in COLORS.items()}
+    found["#000000"], paper = found[COLORS["ink"][0]], found[COLORS["paper"][0]]  # matplotlib 的黑也是墨色
+    for name, (light, _) in COLORS.items():
+        for percent in range(1, 100):
+            share = f"calc({percent / TINT[0]:.4g}%*var(--tint,{TINT[0]}))"
+            found.setdefault(mix(light, percent), f"color-mix(in srgb,var(--{name},{light}) {share},{paper})")
+    return found
+
+
+ADAPTED = _adapted()

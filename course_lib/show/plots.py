@@ -1,51 +1,67 @@
-"""图：写成字仍是字的 SVG，与注意力的热力图。"""
+"""图的样式，与注意力的热力图。"""
 
-import io
 import math
-import re
+from importlib.util import find_spec
+from pathlib import Path
 
 import matplotlib
+import matplotlib.colors
+import matplotlib.font_manager
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-# 读者的机器上未必有量字宽用的那一种黑体；与插图所写的相同
-FONTS = "'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+from . import palette
 
-# 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
-LETTERS = re.compile(
-    r'<tspan x="([^"]*)" y="([^"]*)" style="([^"]*)">([^<]*)</tspan>\s*'
-    r'<tspan x="([^"]*)" y="\2" style="\3">([^<]*)'
-)
-
-
-def as_svg(figure, bbox_inches="tight") -> str:
-    """把 matplotlib 的图写成 SVG：字还是字，放大仍清楚，繁体的书也换得了；同样的图总写成同样的文字。
-
-    `bbox_inches` 同 `Figure.savefig`：默认裁去四周的空白，`None` 则各幅一样大。
-    """
-    file = io.StringIO()
-    # 里面的编号由内容与 hashsalt 算出，而默认的 hashsalt 与日期每次都不同
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "course_lib"}):
-        nothing = dict.fromkeys(["Creator", "Date", "Format", "Type"])
-        figure.savefig(file, format="svg", bbox_inches=bbox_inches, metadata=nothing)
-    text = file.getvalue()
-    text = re.sub(r"<[^!][^>]*>", lambda tag: _compact(tag[0]), text[text.index("<svg") :])
-    while (joined := LETTERS.sub(r'<tspan x="\1 \5" y="\2" style="\3">\4\6', text)) != text:
-        text = joined
-    return text
-
-
-def _compact(tag: str) -> str:
-    tag = re.sub('font-family: [^;"]*', f"font-family: {FONTS}", tag)
-    tag = re.sub(
-        r'\b(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) * 4 / 3:.0f}"', tag
-    )
-    return re.sub(r"(?<![\w#.])-?\d+\.\d{3,}", lambda number: _short(float(number[0])), tag)
+STYLE = {
+    # 后备的 DejaVu Sans 补上 Noto 所缺的数学符号
+    "font.family": ["Noto Sans SC", "DejaVu Sans"],
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "figure.titlesize": 12,
+    "figure.figsize": (5.6, 3.4),
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "text.color": "ink",
+    "axes.labelcolor": "ink",
+    "axes.labelpad": 7,
+    "axes.edgecolor": "faint",
+    "xtick.color": "faint",
+    "ytick.color": "faint",
+    "xtick.labelcolor": "ink",
+    "ytick.labelcolor": "ink",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+    "lines.markersize": 5,
+    "image.cmap": "weight",
+    "image.interpolation": "none",  # 格子由浏览器放大，边界才清楚
+}
 
 
-def _short(number: float) -> str:
-    return f"{number:.2f}".rstrip("0").rstrip(".") if abs(number) >= 1 else f"{number:.3g}"
+def use_style() -> None:
+    """全书的图用同一种样式；机器上没有汉字字体时也不出现方框。"""
+    # zhplot 带来的 Noto Sans SC
+    font = Path(find_spec("zhplot").submodule_search_locations[0]) / "fonts/NotoSansSC-Regular.ttf"
+    matplotlib.font_manager.fontManager.addfont(font)
+    cycle = matplotlib.cycler(color=[LIGHT[name] for name in palette.CYCLE])
+    matplotlib.rcParams.update(STYLE | {"axes.prop_cycle": cycle})
+
+
+def color_maps() -> dict[str, list[str]]:
+    """从浅到深：名字 → 一级一级的颜色。weight 没有负数，signed 蓝正橙负，与 bertviz 相同，ink 是灰度的图像。"""
+    ramps = {name: [palette.mix(light, percent) for percent in range(100)] for name, light in LIGHT.items()}
+    signed = ramps["query"][:0:-1] + ramps["key"]
+    return {"weight": ramps["weight"], "signed": signed, "ink": ramps["ink"]}
+
+
+# 颜色有名字，画图时写 color="query"、cmap="weight"
+LIGHT = {name: light for name, (light, _) in palette.COLORS.items()}
+matplotlib.colors.get_named_colors_mapping().update(LIGHT)
+for _name, _levels in color_maps().items():
+    _map = matplotlib.colors.ListedColormap(_levels, _name).with_extremes(bad=LIGHT["line"])
+    matplotlib.colormaps.register(_map, force=True)
 
 
 def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=None):
@@ -53,7 +69,7 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
 
     `matrix` (N, M)：行是查询，列是键；`col_labels` 省略时与 `row_labels` 相同。
     全不为负时颜色从 0 到最大值，否则以 0 为中点；被掩掉的 −∞ 与 NaN 是灰格。
-    `annotate` 为真时在格中写数，省略时只在不超过 8 × 8 时写。
+    `annotate` 为真时在格中写数，省略时只在不超过 8 × 8 时写；没有写数的才有色条。
 
     错误：`matrix` 不是二维，或与标签的个数不符时，抛出 `ValueError`。
     """
@@ -64,25 +80,28 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
             f"matrix 的形状是 {values.shape}，标签却是 {len(row_labels)} 行 {len(col_labels)} 列：两者应当相同。"
         )
     rows, cols = values.shape
+    annotate = rows <= 8 and cols <= 8 if annotate is None else annotate
     if ax is None:
         ax = plt.subplots(figsize=(1.6 + 0.52 * cols, 1.2 + 0.46 * rows), layout="constrained")[1]
     shown = np.ma.masked_invalid(values)
     signed = shown.count() and shown.min() < 0
-    top = float(abs(shown).max()) if shown.count() else 1.0
-    colours = plt.get_cmap("RdBu_r" if signed else "Blues").with_extremes(bad="0.85")
-    image = ax.imshow(shown, cmap=colours, vmin=-top if signed else 0, vmax=top or 1.0)
+    top = (float(abs(shown).max()) if shown.count() else 1.0) or 1.0
+    # 写着数的格子染得浅一些，数才读得清
+    limit = top / palette.TINT[0] if annotate else top
+    image = ax.imshow(shown, "signed" if signed else "weight", vmin=-limit if signed else 0, vmax=limit)
     if any(len(str(label)) > 1 for label in col_labels):  # 单个的汉字或数字不必斜过来
         ax.set_xticks(range(cols), col_labels, rotation=45, ha="right", rotation_mode="anchor")
     else:
         ax.set_xticks(range(cols), col_labels)
     ax.set_yticks(range(rows), row_labels)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
     ax.set(xlabel="键", ylabel="查询", title=title)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    if rows <= 8 and cols <= 8 if annotate is None else annotate:
-        for (row, col), value in np.ndenumerate(values):
-            text = (
-                f"{value:z.2f}" if math.isfinite(value) else str(value).replace("inf", "∞").replace("-", "−")
-            )
-            light = math.isfinite(value) and abs(value) > 0.6 * top
-            ax.text(col, row, text, ha="center", va="center", fontsize=8, color="white" if light else "black")
+    if not annotate:
+        ax.figure.colorbar(image, ax=ax, shrink=0.8).outline.set_visible(False)
+        return ax
+    for (row, col), value in np.ndenumerate(values):
+        finite = math.isfinite(value)
+        text = f"{value:z.2f}" if finite else str(value).replace("inf", "∞")
+        ax.text(col, row, text.replace("-", "−"), ha="center", va="center", fontsize=10)
     return ax

@@ -1,4 +1,4 @@
-from canvas import FAINT, INK, KEY, QUERY, WEIGHT, Canvas
+from canvas import FAINT, INK, KEY, PAPER, QUERY, WEIGHT, Canvas
 
 c = Canvas(
     "attention_masks",
@@ -27,7 +27,7 @@ for left, title, mask in ((70, "填充掩码", padding), (326, "因果掩码", c
         c.grid(left, top + i * cell, 1, n, cell, WEIGHT, [[0.85 if keep else 0.0 for keep in mask[i]]])
         for j, keep in enumerate(mask[i]):
             x, y = left + (j + 0.5) * cell, top + (i + 0.5) * cell
-            c.text("看" if keep else "×", x, y, 17, "#ffffff" if keep else FAINT)
+            c.text("看" if keep else "×", x, y, 17, PAPER if keep else FAINT)
 c.text("&", 248, top + 2 * cell, 28, INK)
 c.text("=", 504, top + 2 * cell, 28, INK)
 c.text("行是查询", 250, 296, 16, QUERY)

@@ -1,7 +1,7 @@
 import math
 
 import drawsvg
-from canvas import FAINT, INK, KEY, QUERY, WEIGHT, Canvas, tint
+from canvas import FAINT, INK, KEY, OUTPUT, QUERY, VALUE, WEIGHT, Canvas, tint
 
 words = ["[CLS]", "sky", "is", "blue"]
 queries = [
@@ -60,7 +60,7 @@ def strip(values, x, y, cell=15):
         c.drawing.append(
             drawsvg.Rectangle(
                 x + i * cell, y - 9, cell, 18,
-                fill="#1f77b4" if value >= 0 else "#ff7f0e",
+                fill=KEY if value >= 0 else QUERY,
                 fill_opacity=round(min(1, abs(value) / 1.6), 2), stroke=FAINT, stroke_width=0.6,
             )
         )  # fmt: skip
@@ -90,12 +90,12 @@ c.text("每行一层，每列一个头", 122, 318, 15)
 c.text("点一格放大，再点收起", 122, 344, 14, FAINT)
 
 c.text("头视图：一个头", 370, 34, 17)
-for j, color in enumerate(["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728"]):
+for j, color in enumerate([KEY, QUERY, VALUE, OUTPUT]):
     c.drawing.append(drawsvg.Rectangle(300 + 22 * j, 58, 20, 20, fill=color if j == 2 else tint(color, 0.35)))
 for i, word in enumerate(words):
     c.text(word, 312, 118 + 46 * i, 15, QUERY, anchor="end")
     c.text(word, 428, 118 + 46 * i, 15, KEY, anchor="start")
-lines(shown, 318, 422, 118, 46, "#2ca02c", 2.4)
+lines(shown, 318, 422, 118, 46, VALUE, 2.4)
 c.text("左边是查询，右边是键", 370, 318, 15)
 c.text("线越浓，权重越大", 370, 344, 14, FAINT)
 

@@ -1,21 +1,24 @@
 """所有插图共用的一套画法：同样的纸、同样的颜色、同样的框与箭头。"""
 
 import math
+import runpy
+from importlib.util import find_spec
 from pathlib import Path
 
 import drawsvg
 
+# 只读这一个文件：import course_lib.show 要等 torch
+PALETTE = runpy.run_path(f"{find_spec('course_lib').submodule_search_locations[0]}/show/palette.py")
+
 FONT = "'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 HEAD = 10
-PAPER, INK, FAINT = "#ffffff", "#22303c", "#5f6b76"
-# 一种颜色一个意思，全书不变：查询、键、值、权重、输出
-QUERY, KEY, VALUE, WEIGHT, OUTPUT = "#c2500f", "#1f6fb2", "#2e7d4f", "#7a4fa3", "#a8336b"
+QUERY, KEY, VALUE, WEIGHT, OUTPUT, INK, FAINT, _, PAPER = (light for light, _ in PALETTE["COLORS"].values())
 
 
 class Canvas:
     """一张图：先给大小、标题与一段替代文字，再往上画。
 
-    自带浅色底，所以在深色页面上也读得清；尺寸以像素计，显示时按宽度缩放。
+    画在白纸上；书里显示时颜色随页面的明暗。尺寸以像素计，显示时按宽度缩放。
     """
 
     def __init__(self, name: str, width: int, height: int, title: str, description: str):
@@ -59,7 +62,7 @@ class Canvas:
         lines = words.split("\n") if words else []
         for i, line in enumerate(lines):
             middle = y + height / 2 + (i - (len(lines) - 1) / 2) * size * 1.35
-            self.text(line, x + width / 2, middle, size, "#ffffff" if filled else INK)
+            self.text(line, x + width / 2, middle, size, PAPER if filled else INK)
 
     def arrow(
         self, *points: tuple[float, float], color: str = FAINT, width: float = 1.8, dashed: bool = False
@@ -99,5 +102,4 @@ class Canvas:
 
 def tint(color: str, strength: float = 0.12) -> str:
     """与白纸混成的浅色，用作框的底色。"""
-    channels = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(255 + (c - 255) * strength):02x}" for c in channels)
+    return PALETTE["mix"](color, round(100 * strength))

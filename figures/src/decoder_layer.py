@@ -1,5 +1,5 @@
 import drawsvg
-from canvas import FAINT, INK, KEY, OUTPUT, QUERY, VALUE, WEIGHT, Canvas
+from canvas import FAINT, INK, KEY, OUTPUT, PAPER, QUERY, VALUE, WEIGHT, Canvas
 
 c = Canvas(
     "decoder_layer",
@@ -28,7 +28,7 @@ def sublayer(y, words, color, *notes):
         note(line, y + 20 + 23 * i, INK if i == 0 else FAINT)
     c.arrow((MIDDLE, y + 84), (SIDE - 20, y + 84), (SIDE - 20, y - 34), (MIDDLE + 14, y - 34), color=INK)
     up(y - 2, y - 20)
-    c.drawing.append(drawsvg.Circle(MIDDLE, y - 34, 13, fill="#ffffff", stroke=INK, stroke_width=1.5))
+    c.drawing.append(drawsvg.Circle(MIDDLE, y - 34, 13, fill=PAPER, stroke=INK, stroke_width=1.5))
     c.text("+", MIDDLE, y - 34, 20)
     up(y - 48, y - 62)
     c.box(MIDDLE - 85, y - 98, 170, 34, "层归一化", FAINT)

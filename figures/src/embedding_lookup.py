@@ -1,4 +1,4 @@
-from canvas import FAINT, INK, OUTPUT, Canvas
+from canvas import FAINT, INK, OUTPUT, PAPER, Canvas
 
 words = ["[PAD]", "[CLS]", "time", "flies", "like", "an", "arrow"]
 chosen = words.index("flies")
@@ -28,7 +28,7 @@ c.text("独热向量  1 × 7", hot + CELL * 3.5, middle - 40, 16)
 for i in range(len(words)):
     on = i == chosen
     c.grid(hot + CELL * i, middle - CELL / 2, 1, 1, CELL, OUTPUT if on else INK, [[0.9 if on else 0]])
-    c.text(str(int(on)), hot + CELL * (i + 0.5), middle, 17, "#ffffff" if on else FAINT)
+    c.text(str(int(on)), hot + CELL * (i + 0.5), middle, 17, PAPER if on else FAINT)
 c.text("×", hot + CELL * 7 + 20, middle, 24)
 c.text("嵌入矩阵  7 × 4", left + WIDE * 2, top - 28, 16)
 for i, (word, row) in enumerate(zip(words, rows, strict=True)):

@@ -1,5 +1,5 @@
 import drawsvg
-from canvas import FAINT, INK, KEY, OUTPUT, WEIGHT, Canvas
+from canvas import FAINT, INK, KEY, OUTPUT, PAPER, WEIGHT, Canvas
 
 c = Canvas(
     "encoder_block",
@@ -19,7 +19,7 @@ def note(words, y, color=FAINT):
 
 def add(y):
     """相加的记号：圆圈里一个加号。"""
-    c.drawing.append(drawsvg.Circle(MIDDLE, y, 13, fill="#ffffff", stroke=INK, stroke_width=1.5))
+    c.drawing.append(drawsvg.Circle(MIDDLE, y, 13, fill=PAPER, stroke=INK, stroke_width=1.5))
     c.text("+", MIDDLE, y, 20)
 
 

@@ -1,4 +1,4 @@
-from canvas import FAINT, INK, Canvas
+from canvas import FAINT, INK, OUTPUT, Canvas
 
 c = Canvas(
     "pre_post_norm",
@@ -9,7 +9,7 @@ c = Canvas(
     "主路随后穿过一个层归一化。右边是 pre-norm：层归一化移到岔路上、子层之前，主路上只有加法，"
     "L 层之后在主路末尾再做一次层归一化。",
 )
-NORM, ROAD = "#0b7285", 5  # 层归一化自用一种颜色
+ROAD = 5
 
 
 def plus(x, y):
@@ -17,7 +17,7 @@ def plus(x, y):
 
 
 def norm(x, y):
-    c.box(x - 38, y - 15, 76, 30, "LN", NORM, 16)
+    c.box(x - 38, y - 15, 76, 30, "LN", OUTPUT, 16)
 
 
 def branch(main, side, top, y, words, before=False):
@@ -65,7 +65,7 @@ plus(right, 415)
 road(right, 428, 480)
 norm(right, 495)
 road(right, 510, 540)
-c.text("只在最后做一次", right + 46, 495, 16, NORM, anchor="start")
+c.text("只在最后做一次", right + 46, 495, 16, OUTPUT, anchor="start")
 c.text("主路穿过 2L 个 LN", left - 8, 562, 16)
 c.text("主路上只有加法，所以末尾要补一个 LN", right + 40, 562, 16)
 c.text("岔路算改动，加回主路；LN 是层归一化。dropout 在子层之后、加回主路之前。", 360, 594, 14, FAINT)

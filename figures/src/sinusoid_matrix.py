@@ -1,12 +1,11 @@
 import math
 
 import drawsvg
-from canvas import FAINT, INK, PAPER, Canvas, tint
+from canvas import FAINT, INK, KEY, PAPER, QUERY, Canvas, tint
 
 N, D, CELL = 16, 16, 24
 LEFT, TOP = 74, 96
 SHOWN = (0, 2, 4)  # 画成曲线的三列，频率依次变低
-POSITIVE, NEGATIVE = "#9a6700", "#0f7c86"  # 与查询、键、值等的颜色错开
 
 
 def encoding(pos, column):
@@ -20,7 +19,7 @@ c = Canvas(
     544,
     "正弦位置编码的矩阵",
     "左边是 16 个位置乘 16 个特征维的表，每行是一个位置的编码，偶数列是正弦，奇数列是余弦，"
-    "棕色为正，青色为负；靠左的列上下变化快，靠右的列几乎不变。右边把第 0、2、4 列从上往下画成曲线。",
+    "蓝色为正，橙色为负；靠左的列上下变化快，靠右的列几乎不变。右边把第 0、2、4 列从上往下画成曲线。",
 )
 c.text("每行一个位置的编码", LEFT + D * CELL / 2, 22, 18)
 c.text("特征维", LEFT + D * CELL / 2, 50, 15, FAINT)
@@ -32,7 +31,7 @@ for i in range(N):
     c.text(str(i), LEFT - 16, y + CELL / 2, 14, FAINT)
     for j in range(D):
         value = encoding(i, j)
-        fill = tint(POSITIVE if value > 0 else NEGATIVE, round(abs(value), 2))
+        fill = tint(KEY if value > 0 else QUERY, round(abs(value), 2))
         c.drawing.append(drawsvg.Rectangle(LEFT + j * CELL, y, CELL, CELL, fill=fill, stroke=PAPER))
 
 bottom = TOP + N * CELL
@@ -61,5 +60,5 @@ for n, j in enumerate(SHOWN):
         c.drawing.append(drawsvg.Circle(x, TOP + (i + 0.5) * CELL, 3.5, fill=INK))
 for x, label in ((526 - WIDTH, "−1"), (526, "0"), (526 + WIDTH, "1")):
     c.text(label, x, bottom + 16, 14, FAINT)
-c.text("棕为正，青为负，越深越接近 ±1；每两列同一个频率，越往右波越长。", 380, bottom + 52, 16, INK)
+c.text("蓝为正，橙为负，越深越接近 ±1；每两列同一个频率，越往右波越长。", 380, bottom + 52, 16, INK)
 c.save()

@@ -34,6 +34,7 @@ FACTS = """() => {
     unnamed: [
       ...all('img').filter((img) => !img.alt.trim() || img.alt.includes('_images/')),
       ...all('iframe').filter((frame) => !frame.title.trim()),
+      ...all('.plot').filter((plot) => !plot.closest('[role=img][aria-label]')),
     ].map((node) => node.outerHTML.slice(0, 120)),
   };
 }"""

@@ -7,7 +7,6 @@ import random
 import re
 import warnings
 from pathlib import Path
-from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -18,7 +17,6 @@ from matplotlib import pyplot as plt
 
 from course_lib import attention
 from course_lib.show import best_device, figure, setup, show_source
-from course_lib.show.plots import as_svg
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,48 +49,6 @@ def test_no_tofu_on_a_machine_without_chinese_fonts(monkeypatch):
         warnings.simplefilter("error")
         plt.figure().text(0, 0, "".join(characters))
         plt.gcf().canvas.draw()
-
-
-def plots():
-    """两幅图：各有汉字、公式、格子与点。"""
-    for seed in (1, 2):
-        setup(seed)
-        figure, axes = plt.subplots(1, 2, figsize=(9, 3.4))
-        axes[0].imshow(np.random.rand(3, 3))
-        axes[1].scatter(*np.random.rand(2, 5), label="$W_h$ 的点")
-        axes[1].set(title="权重：每行之和为 1", xlabel="负数", yscale="log")
-        axes[1].legend()
-        yield as_svg(figure)
-
-
-def test_words_on_a_plot_are_words():
-    for svg in plots():
-        root = ElementTree.fromstring(svg)
-        words = {node.text for node in root.iter()}
-        assert {"权重：每行之和为 1", "\u00a0的点"} <= words  # 有公式的一句也没有拆成单字
-        assert all(family.endswith("sans-serif") for family in re.findall('font-family: ([^;"]*)', svg))
-        assert root.get("width").isdigit() and root.get("height").isdigit()
-
-
-def test_a_plot_is_the_same_every_time():
-    first, second = plots()
-    assert [first, second] == list(plots()) and first != second
-
-
-def test_two_plots_in_one_page_do_not_mix():
-    """JupyterLab 与 Colab 可能把几幅 SVG 放进同一页：编号相同的，内容也相同。"""
-
-    def named(svg):
-        used = set(re.findall(r"[(\"]#(\w+)", svg))
-        return {
-            node.get("id"): ElementTree.tostring(node).strip()
-            for node in ElementTree.fromstring(svg).iter()
-            if node.get("id") in used
-        }
-
-    first, second = map(named, plots())
-    assert first.keys() & second.keys()
-    assert all(first[name] == second[name] for name in first.keys() & second.keys())
 
 
 def test_setup_fixes_every_source_of_randomness(capsys):

@@ -1,4 +1,4 @@
-"""三种视图与热力图：不开浏览器能查的部分。"""
+"""三种视图：不开浏览器能查的部分。"""
 
 import copy
 import html
@@ -8,14 +8,13 @@ import re
 
 import bertviz
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 from transformers import AutoModel
 
 from course_lib import weights
-from course_lib.show import heatmap, views
+from course_lib.show import views
 from course_lib.show.frames import UI_WORDS, offline_frame
 
 matplotlib.use("agg")
@@ -240,56 +239,3 @@ def test_long_sentence_is_announced(bert, shown):
     with pytest.warns(UserWarning, match="62 个词元"):
         views.head_view(*bert, "arrow " * 60, include_layers=[0])
     assert shown
-
-
-def test_heatmap_of_weights():
-    weights = torch.tensor([[0.25, 0.75], [0.9, 0.1]], requires_grad=True)
-    ax = heatmap(weights, ["甲", "乙"], ["丙", "丁"], title="权重")
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("键", "查询", "权重")
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["丙", "丁"]
-    assert [text.get_text() for text in ax.texts] == ["0.25", "0.75", "0.90", "0.10"]
-    assert [text.get_position() for text in ax.texts] == [(0, 0), (1, 0), (0, 1), (1, 1)]  # 先列后行
-    assert [text.get_color() for text in ax.texts] == ["black", "white", "white", "black"]  # 深格里写白字
-    assert ax.images[0].get_clim() == (0, pytest.approx(0.9)) and ax.images[0].cmap.name == "Blues"
-
-
-def test_heatmap_of_masked_scores():
-    """−∞ 与 NaN 是灰格，不影响颜色的范围；有正有负时 0 在中间。"""
-    ax = heatmap([[-2.0, -math.inf], [math.nan, 1.0]], ["a", "b"])
-    assert [text.get_text() for text in ax.texts] == ["-2.00", "−∞", "nan", "1.00"]
-    assert ax.images[0].get_clim() == (-2, 2) and ax.images[0].cmap.name == "RdBu_r"
-    assert ax.images[0].get_array().mask.tolist() == [[False, True], [True, False]]
-
-
-def test_heatmap_has_no_negative_zero():
-    ax = heatmap([[-0.001, -0.0], [-0.005001, 1.0]], ["a", "b"])
-    assert [text.get_text() for text in ax.texts] == ["0.00", "0.00", "-0.01", "1.00"]
-
-
-def test_heatmap_annotates_only_small_tables():
-    labels = list("abcdefghi")
-    assert not heatmap(torch.rand(9, 9), labels).texts
-    assert len(heatmap(torch.rand(9, 9), labels, annotate=True).texts) == 81
-    assert not heatmap(torch.rand(2, 2), labels[:2], annotate=False).texts
-
-
-@pytest.mark.parametrize("value", [0.0, -math.inf])
-def test_heatmap_of_nothing(value):
-    assert heatmap([[value]], ["a"]).images[0].get_clim() == (0, 1)
-
-
-def test_heatmaps_side_by_side():
-    left, right = plt.subplots(1, 2)[1]
-    assert heatmap([[1.0]], ["甲"], ax=right) is right and not left.images
-
-
-@pytest.mark.parametrize("shape", [(2, 3), (4,), (1, 2, 2)])
-def test_heatmap_refuses_other_shapes(shape):
-    with pytest.raises(ValueError, match=re.escape(f"matrix 的形状是 {shape}")):
-        heatmap(torch.zeros(shape), ["a", "b"])
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")

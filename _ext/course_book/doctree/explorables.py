@@ -1,4 +1,4 @@
-"""可以动手的图：笔记本里每幅图自带的脚本与样式，在成书里各页共用一份。"""
+"""图：笔记本里每幅自带的脚本与样式，在成书里各页共用一份；插图写进网页，颜色才随页面的明暗。"""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from course_lib.show import guess, palette
 from course_lib.show.explore import FOLDER, NAMES
 
 # 笔记本里随每幅图而来的脚本与样式
-CARRIED = re.compile(r'<div data-library="(?:explore|guess)">.*?</div>', re.DOTALL)
+CARRIED = re.compile(r'<div data-library="(?:explore|guess|palette)">.*?</div>', re.DOTALL)
 KIND = re.compile(r'data-explore="([\w-]+)"')
 
 
@@ -28,6 +28,21 @@ class ShareScripts(SphinxTransform):
                 kinds |= set(KIND.findall(text))
                 raw.children, raw.rawsource = [nodes.Text(text)], ""
         self.env.metadata[self.env.docname]["explorables"] = sorted(kinds)
+
+
+class InlineFigures(SphinxTransform):
+    """正文里以 `![]()` 插入的插图，与 `figure(...)` 展示的一样。"""
+
+    default_priority = 820
+
+    def apply(self):
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        for image in list(self.document.findall(nodes.image)):
+            path = folder / image["uri"]
+            if path.suffix == ".svg" and path.is_file():
+                self.env.note_dependency(str(path))
+                svg = palette.adapt(path.read_text(encoding="utf-8"))
+                image.replace_self(nodes.raw("", svg, format="html"))
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
@@ -52,5 +67,6 @@ def write_files(app, exception):
 def setup(app):
     app.add_css_file("explore.css")
     app.add_transform(ShareScripts)
+    app.add_transform(InlineFigures)
     app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write_files)

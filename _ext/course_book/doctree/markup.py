@@ -1,9 +1,6 @@
-"""写成 HTML 之前改好的几处：句间不留空隙，重复的 D3 合成一份，妨碍读屏软件的标记不写出来，插图写明大小。"""
+"""写成 HTML 之前改好的几处：句间不留空隙，重复的 D3 合成一份，妨碍读屏软件的标记不写出来。"""
 
 import re
-from pathlib import Path
-from posixpath import join
-from urllib.parse import quote
 
 from docutils import nodes
 
@@ -12,7 +9,6 @@ from course_book.before_reading.local_files import D3
 FULL_WIDTH = set("，。；：？！、）”」》…")
 # course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
-SVG_SIZE = re.compile(r'<svg\b[^>]*?\swidth="(\d+)" height="(\d+)"')
 
 
 class BlankHeading(nodes.entry):
@@ -59,24 +55,9 @@ def visit_citation(self, node):
     self.body.append(self.starttag(node, "div", classes=["citation"]))
 
 
-def visit_image(self, node):
-    """插图写明大小，网速慢时它后到，也不会把正读着的字推开。"""
-    source = node["uri"]
-    size = source.endswith(".svg") and SVG_SIZE.search(
-        Path(self.builder.srcdir, source).read_text(encoding="utf-8")
-    )
-    if not size:
-        return type(self).visit_image(self, node)
-    uri = join(self.builder.imgpath, quote(self.builder.images[source]))
-    self.body.append(
-        self.emptytag(node, "img", alt=node.get("alt", ""), src=uri, width=size[1], height=size[2])
-    )
-
-
 def setup(app):
     app.add_node(BlankHeading, html=(visit_blank_heading, depart_blank_heading))
     app.add_node(nodes.citation, override=True, html=(visit_citation, None))
-    app.add_node(nodes.image, override=True, html=(visit_image, None))
     app.connect("doctree-read", join_lines)
     app.connect("doctree-read", mark_blank_headings)
     app.connect("doctree-resolved", share_d3)

@@ -1,6 +1,7 @@
 """代码画出的图没有替代文字：由画它的代码与前面的行文写出来。"""
 
 import ast
+import html
 import re
 from collections import Counter
 
@@ -9,6 +10,7 @@ from docutils import nodes
 from course_book.doctree.traditional_chinese import in_book_language
 
 WORDS = {"title": "图题", "xlabel": "横轴", "ylabel": "纵轴", "label": "图例"}
+PLOT = '<div class="plot"'  # course_lib.show.svg 这样写一幅图
 LEAD = 100  # 行文取到大约这么多字为止
 
 
@@ -64,9 +66,9 @@ def ancestor(node, matches):
 
 def describe_plots(app, doctree, docname):
     plots_in = Counter()
-    for image in [image for image in doctree.findall(nodes.image) if "alt" not in image]:
-        section = ancestor(image, lambda node: isinstance(node, nodes.section))
-        cell = ancestor(image, lambda node: node.get("nb_element") == "cell_code")
+    for plot in [raw for raw in doctree.findall(nodes.raw) if raw.astext().startswith(PLOT)]:
+        section = ancestor(plot, lambda node: isinstance(node, nodes.section))
+        cell = ancestor(plot, lambda node: node.get("nb_element") == "cell_code")
         plots_in[section] += 1
         code = next(cell.findall(nodes.literal_block)).astext()
         # 代码已随书换过
@@ -75,7 +77,9 @@ def describe_plots(app, doctree, docname):
         )
         number = in_book_language(f"一节的第 {plots_in[section]} 幅图")
         name = in_book_language("“") + section[0].astext() + in_book_language("”") + number
-        image["alt"] = "。".join(filter(None, [name, words, lead_to(cell)]))
+        said = html.escape("。".join(filter(None, [name, words, lead_to(cell)])))
+        text = plot.astext().replace(PLOT, f'{PLOT} role="img" aria-label="{said}"', 1)
+        plot.children, plot.rawsource = [nodes.Text(text)], ""
 
 
 def setup(app):

@@ -179,15 +179,6 @@ def share_execution_folder(app):
     app.env.mystnb_config = app.env.mystnb_config.copy(output_folder=str(folder))
 
 
-def convert_figures(app, exception):
-    """代码画的图与作为图片插入的插图，文字在文件里。"""
-    for source, name in app.builder.images.items() if exception is None else ():
-        if name.endswith(".svg"):
-            text = Path(app.srcdir, source).read_text(encoding="utf-8")
-            path = Path(app.outdir, app.builder.imagedir, name)
-            path.write_text(convert_html(text, source), encoding="utf-8")
-
-
 def link_other_book(app, pagename, templatename, context, doctree):
     other = OTHER_BOOK[LANGUAGE]
     href = f"{'../' * pagename.count('/')}{other['root']}{app.builder.get_target_uri(pagename)}"
@@ -210,4 +201,3 @@ def setup(app):
         app.connect("config-inited", convert_config)
         app.connect("builder-inited", convert_interface, priority=900)  # 主题这时才载入
         app.connect("builder-inited", share_execution_folder, priority=900)
-        app.connect("build-finished", convert_figures)
