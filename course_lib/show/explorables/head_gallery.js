@@ -64,7 +64,11 @@ Explore.define("head_gallery", (data, stage) => {
     buttons.forEach((button, head) => button.classList.toggle("explore-dim", i > 0 && data.kind[head] !== i - 1));
     if (i === 0) return;
     const kind = i - 1, [first] = members[kind];
-    if (first !== undefined) pick(first);
+    if (first !== undefined) {
+      pick(first);
+      const [frame, box] = [gallery, buttons[first]].map((node) => node.getBoundingClientRect());
+      if (box.right > frame.right || box.left < frame.left) gallery.scrollLeft += box.left - frame.left - frame.width / 2;
+    }
     else said.textContent = `${data.kinds[kind]}：一个也没有。${kind < data.measured.length - 1 ? `给得最多的头，平均也只有 ${fixed(Math.max(...data.shares[kind]))}。` : ""}`;
   } });
   const chooser = tokens({ words, name: "哪个词元的一行", chosen: word, pick: (i) => { word = i; draw(); } });

@@ -28,6 +28,7 @@ Explore.define("heads_reshape", (data, stage) => {
     const made = matrix({ values, rows, title, hue, scale });
     if (at) made.cells.forEach((row, i) => row.forEach((cell, j) => {
       cell.style.setProperty("--hue", `var(--${HUES[headOf(at(i, j)) % HUES.length]})`);
+      cell.classList.add("explore-owned");
       if (name) cell.dataset.at = `${name}${at(i, j)}`;
     }));
     made.update(values, { mark: marked ?? ((i, j) => at && wordOf(at(i, j)) === chosen) });
@@ -53,7 +54,7 @@ Explore.define("heads_reshape", (data, stage) => {
       return made.node;
     });
     const joined = () => sheet({ values: state.joined, rows: words, title: "拼接", at: whole, name: "z" });
-    const views = () => words.map((word, r) => sheet({ values: each(h, (i) => each(d, (k) => right.query[i][r][k])), rows: each(h, (i) => `头 ${i}`), title: word, scale: top(right.query), name: "q", at: (i, k) => r * D + i * d + k }));
+    const views = () => words.map((word, r) => sheet({ values: each(h, (i) => each(d, (k) => right.query[i][r][k])), title: word, scale: top(right.query), name: "q", at: (i, k) => r * D + i * d + k }));
     const factor = (values, title, at) => sheet({ values, title, at, marked: () => false });
     return [
       () => [x()],
@@ -74,7 +75,7 @@ Explore.define("heads_reshape", (data, stage) => {
     `键照样切开。每个头用自己的查询和键算分数，做 softmax：一个头一张 ${n}×${n} 的权重。${wrong ? `两半句话，谁也看不到对方。` : ""}`,
     `值也照样切开。按各自的权重混合，得到各头的输出 Z，各是 ${n}×${d}。`,
     wrong ? `再一步 view(${n}, ${D}) 变回去，形状又对了。` : `换回来，首尾拼接：橙色是第 0 个头说的，蓝色是第 1 个头说的。`,
-    wrong ? `输出与对的相差 ${fixed(length(map(state.output, (y, i, j) => y - right.output[i][j])) / length(right.output))}（差的长度除以对的长度），没有任何报错。` : `橙色的一半乘 Z 0，蓝色的一半乘 Z 1，再相加：输出的每个数都用到了两个头。`,
+    wrong ? `输出与对的相差 ${fixed(length(map(state.output, (y, i, j) => y - right.output[i][j])) / length(right.output))}（差的长度除以对的长度），没有任何报错。` : `W 的橙色一半乘头 0 的 Z，蓝色一半乘头 1 的 Z，再相加：输出的每个数都用到了两个头。`,
   ];
 
   const flow = html("div", { class: "explore-flow" }), texts = say(right);
