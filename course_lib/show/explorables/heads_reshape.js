@@ -23,7 +23,7 @@ Explore.define("heads_reshape", (data, stage) => {
   const right = attend();
   const length = (a) => Math.hypot(...a.flat());
 
-  // 带数的矩阵；at(行, 列) 是这一格原来的第几个：颜色照它的头，描框照它的词，换步时照它认出同一个数
+  // 带数的矩阵；at(i, j) 是这一格原来的第几个：颜色照它的头，描框照它的词，换步时照它认出同一个数
   const sheet = ({ values, rows, title, at, hue, name, scale, marked }) => {
     const made = matrix({ values, rows, title, hue, scale });
     if (at) made.cells.forEach((row, i) => row.forEach((cell, j) => {
