@@ -47,16 +47,16 @@ Explore.define("merges", (data, stage) => {
     return pieces;
   };
 
-  const said = html("p", { class: "explore-said", "aria-live": "polite" });
+  const said = html("p", { class: "explore-said", "aria-live": "polite" }), rivals = html("p", { class: "explore-note" });
   const shown = names.map((name) => ({ name, note: html("p", {}), line: html("p", { class: "explore-text", lang: "en" }) }));
   const named = (piece) => html("code", { lang: "en" }, piece);
   const show = (n) => {
     const vocab = vocabAfter(n), last = merges[n - 1], size = data.special + vocab.size;
-    const counted = ({ pair: [a, b], both }) => [" ", named(`${a} ${b}`), ` ${both} 次`];
     said.replaceChildren(...(last
-      ? [`第 ${n} 次合并：`, named(last.left), " 后面跟着 ", named(last.right), ` 有 ${last.both} 次，合成 `, named(last.made), "。",
-         ...(last.next.length ? ["落选的：", ...last.next.flatMap((pair, i) => [i ? "，" : "", ...counted(pair)]), "。"] : [])]
-      : ["还没有合并，词表里只有单个的字母与标点。"]), ` 词表有 ${size} 个词元。`);
+      ? [`第 ${n} 次合并：`, named(last.left), " 后面跟着 ", named(last.right), ` 有 ${last.both} 次，最多，合成 `, named(last.made), "。"]
+      : ["还没有合并，词表里只有单个的字母与标点。"]), `词表有 ${size} 个词元。`);
+    const losers = (last?.next ?? []).flatMap(({ pair, both }, i) => [i ? "，" : "", named(pair.join(" ")), ` ${both} 次`]);
+    rivals.replaceChildren(...(losers.length ? ["次多的：", ...losers] : ["　"]));
     for (const { name, note, line } of shown) {
       const words = data.texts[name], cuts = new Map(words.map((word) => [word, cut(word, vocab)]));
       const mean = words.reduce((sum, word) => sum + cuts.get(word).length, 0) / words.length;
@@ -82,6 +82,6 @@ Explore.define("merges", (data, stage) => {
   const next = html("button", { type: "button", onclick: () => step(1) }, "合一次");
   const bar = slider({ label: "合并了几次", values: Array.from({ length: merges.length + 1 }, (_, n) => n), change: show });
   bar.node.querySelector("input").addEventListener("pointerdown", stop);
-  stage.append(html("div", { class: "explore-row" }, back, play, next), bar.node, said, ...shown.flatMap(({ note, line }) => [note, line]));
+  stage.append(html("div", { class: "explore-row" }, back, play, next), bar.node, said, rivals, ...shown.flatMap(({ note, line }) => [note, line]));
   show(0);
 });

@@ -5,7 +5,7 @@ Explore.define("tokenize", (data, stage) => {
   const { html, choice, stepper } = Explore;
   const [UNK, CLS, SEP, LONGEST, SHOWN] = ["[UNK]", "[CLS]", "[SEP]", 100, 12];
   const texts = Object.keys(data.samples), slice = new Map(Object.entries(data.vocab));
-  let vocab = slice, tokenizer = null, items = [], chosen = 0;
+  let vocab = slice, tokenizer = null, items = [], chosen = 0, edited = false;
 
   // 每取一段是一步：由长到短试过哪些，取走哪一段（一段也没有就是 null），还剩什么
   const match = (word) => {
@@ -46,8 +46,9 @@ Explore.define("tokenize", (data, stage) => {
   };
   const show = (words) => {
     items = [special(CLS), ...words, special(SEP)];
-    const length = ({ steps }) => steps?.length ?? 0; // 先看切得最碎的那个词
-    chosen = items.reduce((most, item, i) => (length(item) > length(items[most] ?? {}) ? i : most), -1);
+    // 先看切得最碎的那个词，一样碎就看最长的
+    const size = ({ word, steps } = {}) => (word == null ? 0 : 1000 * steps.length + word.length);
+    chosen = items.reduce((most, item, i) => (size(item) > size(items[most]) ? i : most), -1);
     const ids = items.flatMap(({ pieces }) => pieces.map((token) => vocab.get(token)));
     line.replaceChildren(...items.map(({ word, pieces }, i) =>
       html(word === null ? "span" : "button", word === null ? { class: "explore-word" } : { type: "button", class: "explore-word", onclick: () => choose(i) },
@@ -84,13 +85,14 @@ Explore.define("tokenize", (data, stage) => {
 
   const pick = (i) => {
     if (field) field.value = texts[i];
+    edited = false;
     show(data.samples[texts[i]].map(cut));
   };
   const samples = choice({ label: "例句", options: texts, change: pick });
   const status = html("p", { class: "explore-note", "aria-live": "polite" });
   const field = globalThis.liveVocabulary && html("input", {
     type: "text", maxlength: 300, value: texts[0], autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    "aria-label": "换成你自己的一句话", onfocus: () => load(), oninput: () => { samples.select(-1, true); load(); },
+    "aria-label": "换成你自己的一句话", onfocus: () => load(), oninput: () => { edited = true; samples.select(-1, true); load(); },
   });
   // 取词表之前打的字，取来之后再切
   const load = async () => {
@@ -107,7 +109,7 @@ Explore.define("tokenize", (data, stage) => {
         return;
       }
     }
-    if (!texts.includes(field.value)) show(typed(field.value));
+    if (edited) show(typed(field.value));
   };
   status.textContent = field
     ? "在框里打字，要用整张词表：点一下框就去取，0.2 MB。"
