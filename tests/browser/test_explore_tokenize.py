@@ -21,15 +21,17 @@ TEXTS = [
 TYPED = [re.sub(r"[\r\n]", " ", text) for text, _ in SENTENCES]
 TYPED += [re.sub(r"[\r\n]", " ", random_text(random.Random(SEED + i))) for i in range(300)]
 READ = "() => document.querySelector('.explore-read code').textContent"
-TYPE = """(texts) => texts.map((text) => {
-  const field = document.querySelector('.explore input[type=text]');
-  field.value = text;
-  field.dispatchEvent(new Event("input"));
-  return new Promise((resolve) => setTimeout(() => resolve([
-    document.querySelector('.explore-read code').textContent,
-    [...document.querySelectorAll('.explore-piece')].map((piece) => piece.firstChild.textContent),
-  ]), 0));
-}).reduce((before, now) => before.then(async (all) => [...all, await now]), Promise.resolve([]))"""
+TYPE = """async (texts) => {
+  const field = document.querySelector('.explore input[type=text]'), results = [];
+  for (const text of texts) {
+    field.value = text;
+    field.dispatchEvent(new Event("input"));
+    await new Promise((resolve) => setTimeout(resolve));
+    const pieces = [...document.querySelectorAll('.explore-piece')].map((piece) => piece.firstChild.textContent);
+    results.push([document.querySelector('.explore-read code').textContent, pieces]);
+  }
+  return results;
+}"""
 
 
 def data():
@@ -136,7 +138,8 @@ def test_typing_is_the_librarys_tokenizer(blank, roots, scheme, language):
     blank.locator(".explore input[type=text]").focus()
     blank.wait_for_function("/30522/.test(document.querySelector('.explore-note').textContent)")
     assert len([url for url in asked if "/live/data/" in url]) == 1
-    for text, (read, shown) in zip(TYPED, blank.evaluate(TYPE, TYPED), strict=True):
+    texts = TYPED if scheme + language == "http" else TYPED[::20]  # 四种打开的办法，脚本是同一份
+    for text, (read, shown) in zip(texts, blank.evaluate(TYPE, texts), strict=True):
         assert [int(index) for index in read.split()] == ours().encode(text), text
         assert shown == ours().convert_ids_to_tokens(ours().encode(text)), text
 
