@@ -56,7 +56,7 @@ Explore.define("merges", (data, stage) => {
       ? [`第 ${n} 次合并：`, named(last.left), " 后面跟着 ", named(last.right), ` 有 ${last.both} 次，最多，合成 `, named(last.made), "。"]
       : ["还没有合并，词表里只有单个的字母与标点。"]), `词表有 ${size} 个词元。`);
     const losers = (last?.next ?? []).flatMap(({ pair, both }, i) => [i ? "，" : "", named(pair.join(" ")), ` ${both} 次`]);
-    rivals.replaceChildren(...(losers.length ? ["次多的：", ...losers] : ["　"]));
+    rivals.replaceChildren(...(losers.length ? ["其次：", ...losers] : ["　"]));
     for (const { name, note, line } of shown) {
       const words = data.texts[name], cuts = new Map(words.map((word) => [word, cut(word, vocab)]));
       const mean = words.reduce((sum, word) => sum + cuts.get(word).length, 0) / words.length;
