@@ -58,12 +58,12 @@ def test_a_box_leads_to_its_step(open_figure):
         float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
     ]
     shares = DATA["weights"][0][1]
-    torch.testing.assert_close(torch.tensor(widths), 0.4 + 9 * shares, atol=1e-3, rtol=0)
+    torch.testing.assert_close(torch.tensor(widths), 0.4 + 12 * shares, atol=1e-3, rtol=0)
     page.get_by_role("button", name="flies", exact=True).click()
     moved = [
         float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
     ]
-    torch.testing.assert_close(torch.tensor(moved), 0.4 + 9 * DATA["weights"][0][2], atol=1e-3, rtol=0)
+    torch.testing.assert_close(torch.tensor(moved), 0.4 + 12 * DATA["weights"][0][2], atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize("step", [0, 5])

@@ -39,7 +39,7 @@ Explore.define("bert_boxes", (data, stage) => {
   });
   const vectors = html("div", { class: "explore-vectors" }, html("p", { class: "explore-label" }, `每个词元的向量（取 ${width} 个分量），右边是整个向量的长度`), strips.map(({ row }) => row));
 
-  const bow = arcs({ words, name: "所选的词元在这一层看谁" });
+  const bow = arcs({ words, name: "所选的词元在这一层看谁", width: 480, least: 0.1 });
   const top = Math.ceil(Math.max(...data.lengths.flat()));
   const curve = (i) => data.lengths.map((row, step) => [step, row[i]]);
   const chart = line({
