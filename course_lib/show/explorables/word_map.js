@@ -1,5 +1,5 @@
 // 词的地图：一个点是嵌入矩阵里的一行，压到平面上；余弦是在全宽里算好交来的。两样，给了哪样的数就画哪样：
-// 走一走：words（N 个词）、groups（{ 组名: [第几个词, …] }）、total（全表多少行）、chosen（先看第几个词）、
+// 走一走：words（N 个词）、groups（{ 组名: [第几个词, …] }）、total（全表有几行）、chosen（先看第几个词）、
 //   tables（{ 表名: { points: N×2, near: 每个词一份 [[第几个词, 余弦], …], everywhere: 每个词一份 [[词, 余弦], …], groups: { 组名: [组内, 跨组] } } }）；
 // 走一步 b − a + c：questions（[{ words: [a, b, c, 答案], points: 4×2, landing: [x, y], near: [[词, 余弦], …] }]）、total。
 {
