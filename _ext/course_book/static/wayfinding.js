@@ -51,9 +51,10 @@
       for (const end of document.querySelectorAll("#小结 > h2, .read-state")) watch.observe(end);
     }
 
-    state?.querySelector("button").addEventListener("click", () => {
+    state?.querySelector("button").addEventListener("click", ({ currentTarget }) => {
       watch.disconnect();  // 取消了就不再自己记上
-      keep(() => read.delete(here) || read.add(here));
+      const done = currentTarget.ariaPressed === "true";
+      keep(() => (done ? read.delete(here) : read.add(here)));
     });
     count.querySelector("button").addEventListener("click", () => {
       watch.disconnect();

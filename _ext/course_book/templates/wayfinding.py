@@ -27,7 +27,9 @@ def number_chapters(tree, pagename) -> str:
         page = known(pagename if link[2] == "#" else link[2].removesuffix(".html"))
         if not (page and page.number):
             return link[0]
-        return f'{link[1]} data-chapter="{page.lasting_name}"><span class="chapter-number">{page.number}</span> '
+        return (
+            f'{link[1]} data-chapter="{page.lasting_name}"><span class="chapter-number">{page.number}</span> '
+        )
 
     return LINK.sub(add, str(tree))
 
