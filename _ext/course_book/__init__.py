@@ -10,10 +10,11 @@ ROOT = Path(__file__).parents[2]
 ROOMS = [
     # 它决定书的语言，要在别的之前
     "doctree.traditional_chinese",
-    *["before_reading.local_files", "before_reading.execute_chapters", "before_reading.library_reference"],
+    *["before_reading.local_files", "before_reading.execute_chapters"],
+    *["before_reading.library_reference", "before_reading.contents"],
     *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
     *["doctree.plot_descriptions", "doctree.public_links"],
-    *["templates.interface", "templates.context", "templates.live_page"],
+    *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
     *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
 ]
 

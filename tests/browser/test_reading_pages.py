@@ -126,7 +126,16 @@ def test_the_other_book_opens_at_the_same_section(tab, roots, scheme):
     assert heading.bounding_box()["y"] < 200
 
 
-@pytest.mark.parametrize("address", ["/REPO/no", "/REPO/chapters/no/such/page.html", "/no/such.html"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/REPO/no",
+        "/REPO/chapters/no/such/page.html",
+        "/no/such.html",
+        "/REPO/zh-TW/chapters/no.html",
+        "/zh-TW/no",
+    ],
+)
 def test_a_wrong_address_leads_home(tab, book, address):
     """像 GitHub Pages 那样：书放在 /仓库名/ 或 / 下，找不到时不论多深都给出 404.html。"""
     name = (public_url() or "/book").rpartition("/")[2]
@@ -144,11 +153,12 @@ def test_a_wrong_address_leads_home(tab, book, address):
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"http://book.test{address}")
     assert asked == [f"http://book.test{address}"]  # 自带一切：从这里取什么都取不到
-    assert page.inner_text("h1") == "没有这一页"
+    there = "zh-TW/" if "/zh-TW/" in address else ""  # 两种文字的书共用它
+    assert page.inner_text("h1") == ("沒有這一頁" if there else "没有这一页")
     links = [urlsplit(link.evaluate("(a) => a.href")).path for link in page.query_selector_all("a")]
-    assert [link.removeprefix(root) for link in links] == ["chapters/index.html", "search.html"]
+    assert [link.removeprefix(root + there) for link in links] == ["chapters/index.html", "search.html"]
     page.click("a")
-    assert page.url == f"http://book.test{root}chapters/index.html"
+    assert page.url == f"http://book.test{root}{there}chapters/index.html"
     assert page.title().endswith("解析 Transformer")
 
 

@@ -7,7 +7,9 @@ from docutils import nodes
 
 from course_book import ROOT
 from course_book.before_reading.local_files import pages_address
+from course_book.doctree import taiwan_chinese
 from course_book.doctree.traditional_chinese import FOLDER, LANGUAGE
+from course_lib.show import palette
 
 CARD = ROOT / "figures" / "page.png"
 LENGTH = 150
@@ -62,7 +64,8 @@ def extra_pages(app):
     if LANGUAGE == "zh-CN":
         # 没有公开的地址，就不知道会在哪个文件夹下
         folder = Path(app.config.html_theme_options["repository_url"]).name or "book"
-        yield "404", {"folder": folder}, "404.html"
+        context = {"folder": folder, "palette": palette.css(), "taiwan": taiwan_chinese.convert}
+        yield "404", context, "404.html"
 
 
 def setup(app):
