@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[2]
 ROOMS = [
     # 它决定书的语言，要在别的之前
     "doctree.traditional_chinese",
-    *["before_reading.local_files", "before_reading.execute_chapters", "before_reading.library_reference"],
+    *["before_reading.local_files", "before_reading.execute_chapters"],
+    *["before_reading.library_reference", "before_reading.contents"],
     *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.live_page"],
