@@ -161,7 +161,9 @@ def place(query: int) -> str:
 def said(head: Head, query: int, row: list[float]) -> str:
     """图下的一句，也念给读屏软件听：这个词最看重的三个词。"""
     ranked = sorted(range(len(row)), key=lambda key: -row[key])[:3]
-    shares = "，".join(f"{words()[key]} {row[key]:.2f}" for key in ranked if row[key] >= NUMBERED)
+    shares = "，".join(
+        f"{words()[key]}\N{NO-BREAK SPACE}{row[key]:.2f}" for key in ranked if row[key] >= NUMBERED
+    )
     return f"第 {head.layer} 层第 {head.head} 个头：{words()[query]} 看 {shares}"
 
 

@@ -70,6 +70,8 @@ def cards(app, docname: str, parts: list[str]) -> str:
     shown, last = [], None
     for page in of_parts(parts):
         name = f"{FOLDER}/{page.name}"
+        if name not in app.env.titles:  # 改书的人只成了几页
+            continue
         title, link = app.env.titles[name].astext(), app.builder.get_relative_uri(docname, name)
         shown.append(card(page, title, link, page.part if page.part != last and len(parts) > 1 else ""))
         last = page.part
