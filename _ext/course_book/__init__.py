@@ -14,6 +14,7 @@ ROOMS = [
     *["before_reading.library_reference", "before_reading.contents"],
     *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
     *["doctree.plot_descriptions", "doctree.public_links"],
+    *["doctree.attention_picture", "doctree.chapter_cards"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
     *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
 ]

@@ -16,8 +16,11 @@ from course_book.doctree.traditional_chinese import in_book_language
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
-# 图、独立成行的公式与打印出来的数，读不成句子
-UNREADABLE = "svg, script, style, a.headerlink, div.math, div.output.stream, div.output.text_plain"
+# 图、独立成行的公式与打印出来的数，读不成句子；首页的卡片与路线只是目录
+UNREADABLE = (
+    "svg, script, style, a.headerlink, figure.attention, nav, div.cards, "
+    "div.math, div.output.stream, div.output.text_plain"
+)
 HEADING = re.compile(r"h[1-6]")
 
 FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
