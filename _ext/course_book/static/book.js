@@ -1,14 +1,11 @@
 // 键盘：放不下而能横向滚动的公式，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
 const reachFormulas = () => {
-  for (const formula of document.querySelectorAll("mjx-container, div.math")) {
-    if (formula.scrollWidth > formula.clientWidth && getComputedStyle(formula).overflowX !== "visible") {
-      formula.tabIndex = 0;
-    } else {
-      formula.removeAttribute("tabindex");
-    }
+  for (const formula of document.querySelectorAll(".math")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+    else formula.removeAttribute("tabindex");
   }
 };
-addEventListener("load", () => window.MathJax?.startup?.promise.then(reachFormulas));
+document.fonts.ready.then(reachFormulas);
 // 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
 const watchSize = new ResizeObserver(reachFormulas);
 for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);

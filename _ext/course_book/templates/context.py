@@ -49,11 +49,8 @@ def add_head_tags(app, pagename, templatename, context, doctree):
 
 def drop_unused_scripts(app, pagename, templatename, context, doctree):
     # 词由 book.js 来标：Sphinx 的那一个把图里与侧栏里的也标上
-    unused = {"_static/sphinx_highlight.js"}
-    if not (doctree and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))))):
-        # 子页有公式时，Sphinx 让首页也载入 2 MB 的 MathJax
-        unused.add(f"_static/{app.config.mathjax_path}")
-    context["script_files"] = [script for script in context["script_files"] if script.filename not in unused]
+    unused = "_static/sphinx_highlight.js"
+    context["script_files"] = [script for script in context["script_files"] if script.filename != unused]
 
 
 def extra_pages(app):
