@@ -10,6 +10,29 @@ document.fonts.ready.then(reachFormulas);
 const watchSize = new ResizeObserver(reachFormulas);
 for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
 
+// 复制：公式以 TeX 的写法进剪贴板，浏览器自己会写成一字一行。
+addEventListener("copy", (event) => {
+  if (!getSelection().rangeCount) return;
+  const range = getSelection().getRangeAt(0).cloneRange();
+  const formulaOf = (node) => (node.closest ? node : node.parentElement).closest("math");
+  const [first, last] = [range.startContainer, range.endContainer].map(formulaOf);
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  const copy = document.createElement("div");
+  copy.append(range.cloneContents());
+  const formulas = [...copy.querySelectorAll("math")];
+  if (!formulas.length) return;
+  event.clipboardData.setData("text/html", copy.innerHTML);
+  for (const formula of formulas) {
+    const tex = formula.querySelector("annotation").textContent;
+    formula.replaceWith(formula.getAttribute("display") ? ` $$${tex}$$ ` : `$${tex}$`);
+  }
+  document.body.append(copy);  // 在页面里的，才知道哪里换行
+  event.clipboardData.setData("text/plain", copy.innerText.trim());
+  copy.remove();
+  event.preventDefault();
+});
+
 // 本页目录比屏幕长时，读到哪里，目录就滚到哪里。
 const follow = (entry) => {
   const toc = entry.closest(".bd-sidebar-secondary");

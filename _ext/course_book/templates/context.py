@@ -65,5 +65,5 @@ def extra_pages(app):
 def setup(app):
     app.connect("config-inited", settle_address)
     app.connect("html-page-context", add_head_tags, priority=100)  # 后来的还要往里添
-    app.connect("html-page-context", drop_unused_scripts, priority=900)  # 在 sphinx.ext.mathjax 之后
+    app.connect("html-page-context", drop_unused_scripts)
     app.connect("html-collect-pages", extra_pages)
