@@ -13,10 +13,11 @@ ROOMS = [
     *["before_reading.local_files", "before_reading.execute_chapters"],
     *["before_reading.library_reference", "before_reading.contents"],
     *["doctree.attention_picture", "doctree.chapter_cards"],
-    *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
+    *["doctree.addresses", "doctree.folds", "doctree.explorables"],
+    *["doctree.markup", "doctree.formulas"],
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
-    *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
+    *["after_writing.search", "after_writing.fonts", "after_writing.live_data"],
 ]
 
 

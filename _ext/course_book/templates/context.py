@@ -51,11 +51,8 @@ def add_head_tags(app, pagename, templatename, context, doctree):
 
 def drop_unused_scripts(app, pagename, templatename, context, doctree):
     # 词由 book.js 来标：Sphinx 的那一个把图里与侧栏里的也标上
-    unused = {"_static/sphinx_highlight.js"}
-    if not (doctree and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))))):
-        # 子页有公式时，Sphinx 让首页也载入 2 MB 的 MathJax
-        unused.add(f"_static/{app.config.mathjax_path}")
-    context["script_files"] = [script for script in context["script_files"] if script.filename not in unused]
+    unused = "_static/sphinx_highlight.js"
+    context["script_files"] = [script for script in context["script_files"] if script.filename != unused]
 
 
 def extra_pages(app):
@@ -71,5 +68,5 @@ def extra_pages(app):
 def setup(app):
     app.connect("config-inited", settle_address)
     app.connect("html-page-context", add_head_tags, priority=100)  # 后来的还要往里添
-    app.connect("html-page-context", drop_unused_scripts, priority=900)  # 在 sphinx.ext.mathjax 之后
+    app.connect("html-page-context", drop_unused_scripts)
     app.connect("html-collect-pages", extra_pages)
