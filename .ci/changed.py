@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 # 这些一变，每一页都变，只看几种页面各一页
-WHOLE_BOOK = ("_ext/", "_config.yml", "_toc.yml", "live/")
+WHOLE_BOOK = ("_ext/", "_config.yml", "_toc.yml", "chapters/questions.yml", "live/")
 SAMPLE = ["index", "04_scaled_dot_product_attention", "13_bertviz", "live", "course_lib", "glossary"]
 ON_EVERY_PAGE = [
     f"tests/browser/test_{name}.py" for name in ("accessibility", "page_weight", "pages", "reading_pages")
@@ -23,7 +23,7 @@ ALSO = {
     ".ci/": ["tests/text"],
     "bench/": ["tests/text"],
     "live/": ["tests/browser/test_live_bert.py", "tests/browser/test_live_page.py"],
-    "_ext/": ["tests/book", "tests/browser/test_search.py"],
+    "_ext/": ["tests/book", *(f"tests/browser/test_{name}.py" for name in ("search", "type", "wayfinding"))],
 }
 # 种错与从头成书各要好几分钟，查的是库的测试与缓存够不够，留给 make test
 SLOW = ["tests/book/test_planted_faults.py", "tests/book/test_builds.py"]

@@ -10,11 +10,14 @@ ROOT = Path(__file__).parents[2]
 ROOMS = [
     # 它决定书的语言，要在别的之前
     "doctree.traditional_chinese",
-    *["before_reading.local_files", "before_reading.execute_chapters", "before_reading.library_reference"],
-    *["doctree.addresses", "doctree.folds", "doctree.explorables", "doctree.markup"],
+    *["before_reading.local_files", "before_reading.execute_chapters"],
+    *["before_reading.library_reference", "before_reading.contents"],
+    *["doctree.attention_picture", "doctree.chapter_cards"],
+    *["doctree.addresses", "doctree.folds", "doctree.explorables"],
+    *["doctree.markup", "doctree.formulas"],
     *["doctree.plot_descriptions", "doctree.public_links"],
-    *["templates.interface", "templates.context", "templates.live_page"],
-    *["after_writing.search", "after_writing.icon_font", "after_writing.live_data"],
+    *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
+    *["after_writing.search", "after_writing.fonts", "after_writing.live_data"],
 ]
 
 

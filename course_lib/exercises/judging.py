@@ -17,6 +17,12 @@ def judge(exercise: Exercise, answer: object) -> str:
         return Trial(exercise).verdict(answer)
 
 
+def unfinished(answer: object) -> bool:
+    """还没有写，或者字典里还有几项留着 `...`。"""
+    values = answer.values() if isinstance(answer, dict) else [answer]
+    return answer is None or any(value is ... for value in values)
+
+
 class Trial:
     """一道练习的数据与对的结果，拿来试各种答案；随机数不动，要在 `sandbox` 里用。"""
 
@@ -53,7 +59,7 @@ class Trial:
 
     def verdict(self, answer: object) -> str:
         exercise = self.exercise
-        if answer is None or answer is ...:
+        if unfinished(answer):
             return UNFINISHED
         if exercise.cases and not callable(answer):
             return f"✗ 还不对：这一题要交一个函数，收到的却是{kind(answer)}。"

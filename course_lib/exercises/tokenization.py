@@ -10,10 +10,9 @@ CUTS = {
     "天地玄黄宇": "天地玄 玄黄宇 黄宇",
     "寒来暑往寒来暑往": "寒来 来暑往 暑往寒来 往寒",
 }
+PREDICTED = {"unplayed": "un ##play ##ed", "players": "play ##er ##s", "er": "[UNK]", "playr": "[UNK]"}
 PIECES = {"play": 0, "p": 1, "##er": 2, "##e": 3, "##s": 4, "un": 5, "##play": 6, "a": 7, "##ed": 8, "r": 9}
 ROWS = [[101, 7, 0, 8, 102], [101, 9, 102], [101, 5, 6, 7, 8, 9, 10, 102]]
-SEP = 102
-PAIRS = [[101, 7, 8, SEP, 9, SEP], [101, 7, SEP, 8, 9, SEP, 0, 0], [101, 7, 8, SEP, 0, 0], [101, 7, SEP]]
 
 
 def match(text, vocab, prefix=""):
@@ -40,14 +39,20 @@ def pad(rows, pad_id, max_len):
     return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows]), torch.tensor(mask)
 
 
-def marked(rule):
-    """凭每个位置之前有几个 [SEP]、它自己是不是 [SEP]，决定它在不在第二段。"""
-    return lambda ids, sep_id: [int(rule(ids[:i].count(sep_id), ids[i] == sep_id)) for i in range(len(ids))]
-
-
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
+    Exercise("tokenization.predict",
+        right=PREDICTED,
+        wrong={
+            "er 放在词首，不带 ##；词表里只有 ##er，所以整个词是 [UNK]。":
+                Symptom(PREDICTED | {"er": "##er"}, lambda got: got["er"] != "[UNK]"),
+            "playr：play 之后要带着 ## 去找 r，词表里只有不带的 r，整个词是 [UNK]，前面的 play 也不留。":
+                Symptom(PREDICTED | {"playr": "play r"}, lambda got: got["playr"] != "[UNK]"),
+        },
+        otherwise="词首不带 ##，其余都带；每一步取最长的：play 胜过 p，##er 与 ##ed 胜过 ##e。词元之间空一格。",
+        praise="playr 与 er 只差在有没有 ##：一步取不到，整个词作废。",
+    ),
     Exercise("tokenization.backward-match",
         cases=lambda rng: [(text, {*text, *words.split()}) for text, words in CUTS.items()],
         right=lambda text, vocab: from_the_end(text, vocab)[::-1],
@@ -81,28 +86,5 @@ EXERCISES = [
         },
         otherwise="每行从左边保留正文，右边补 [PAD]；attention_mask 前面的 1 与这一行的长度一样多。",
         praise="掩码由长度决定；截断时先给 [SEP] 留出位置。",
-    ),
-    Exercise("tokenization.segments",
-        cases=lambda rng: [(ids, SEP) for ids in PAIRS],
-        right=lambda ids, sep_id: marked(lambda n, _: n == 1 < ids.count(sep_id))(ids, sep_id),
-        wrong={
-            "第一个 [SEP] 属于第一段，应当是 0。": [marked(lambda n, sep: n + sep > 0), marked(lambda n, sep: n + sep == 1)],
-            "最后一个 [SEP] 属于第二段，应当是 1。": marked(lambda n, sep: n == 1 and not sep),
-            "右边补上的 [PAD] 不属于第二段，应当是 0。": marked(lambda n, sep: n > 0),
-            "只有一个 [SEP] 时没有第二段，应当全是 0，补齐的位置也是。": marked(lambda n, sep: n == 1),
-        },
-        otherwise="一个位置属于第几段，看它之前有没有 [SEP]；[PAD] 是 0。",
-        praise="每个 [SEP] 都归它所结束的那一段。",
-    ),
-    Exercise("tokenization.embedding-rows",
-        cases=lambda rng: [({f"词{i}": i for i in ids},) for ids in ((0, 1, 2, 10, 23), (5, 99, 3), range(7))],
-        right=lambda vocab: max(vocab.values()) + 1,
-        wrong={
-            "行数要看最大的编号，不看词元有几个：编号可以有空当。": len,
-            "编号从 0 数起，n 行只装得下 0 到 n − 1。": lambda vocab: max(vocab.values()),
-            "最后一个词元的编号不一定最大：词表不必按编号排。": lambda vocab: [*vocab.values()][-1] + 1,
-        },
-        otherwise="最大的编号也要有一行，编号从 0 数起。",
-        praise="行数等于最大的编号加 1，中间的空当只是用不到的行。",
     ),
 ]

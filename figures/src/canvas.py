@@ -19,9 +19,12 @@ class Canvas:
     """一张图：先给大小、标题与一段替代文字，再往上画。
 
     画在白纸上；书里显示时颜色随页面的明暗。尺寸以像素计，显示时按宽度缩放。
+    fits_phone 的图缩到手机的宽度也看得清字；别的图在手机上停在一个最小的宽度，横着滚动。
     """
 
-    def __init__(self, name: str, width: int, height: int, title: str, description: str):
+    def __init__(
+        self, name: str, width: int, height: int, title: str, description: str, fits_phone: bool = False
+    ):
         self.name = name
         self.drawing = drawsvg.Drawing(
             width,
@@ -30,7 +33,7 @@ class Canvas:
             font_family=FONT,
             role="img",
             aria_label=f"{title}。{description}",
-            style="max-width:100%;height:auto",
+            style="max-width:100%;height:auto" + (";min-width:0" if fits_phone else ""),
         )
         self.drawing.append_title(title)
         self.drawing.append(drawsvg.Rectangle(0, 0, width, height, rx=8, fill=PAPER))

@@ -31,15 +31,15 @@ c.text("X  4 × 6", 97, top - 18, 15)
 for i, word in enumerate(words):
     c.text(word, 46, top + 8 + 16 * i, 13, anchor="end")
 c.grid(50, top, 4, 6, 16, INK)
-for i, (y, shade) in enumerate(zip(heads, (0.3, 0.75), strict=True), 1):
+for i, (y, shade) in enumerate(zip(heads, (0.3, 0.75), strict=True)):
     middle = y + 48
-    number = "₁₂"[i - 1]
+    number = "₀₁"[i]
     c.arrow((150, top + 32), (182, middle), color=QUERY)
     c.text(f"第 {i} 个头", 234, y - 22, 16)
     c.box(186, y, 96, 96, f"三个投影\nQ{number} K{number} V{number}\n6 → 3", QUERY, 15)
     c.arrow((284, middle), (312, middle))
     c.text("权重 4 × 4", 360, y - 22, 15, WEIGHT)
-    c.grid(316, y + 4, 4, 4, 22, WEIGHT, [softmax(row) for row in scores[i - 1]])
+    c.grid(316, y + 4, 4, 4, 22, WEIGHT, [softmax(row) for row in scores[i]])
     c.arrow((408, middle), (438, middle))
     c.text(f"Z{number}  4 × 3", 470, y - 22, 15, OUTPUT)
     c.grid(442, y + 12, 4, 3, 18, OUTPUT, flat(4, 3, [shade]))

@@ -10,8 +10,8 @@ from built_book import ALL_PAGES, PAGES
 FRONT_DOORS = {"index.html", "zh-TW/index.html"}  # 只是转去首页
 # 繁体的页面只差文字
 SIMPLIFIED = [name for name in PAGES if "zh-TW/" not in name and name not in FRONT_DOORS]
-# 公式里是 MathJax 画的字形，视图里是成千上万条线：只查它们的外框与周围的文字
-EXCLUDE = [["mjx-container > svg"], ["iframe", "svg"]]
+# 视图里是成千上万条线：只查它的外框与周围的文字
+EXCLUDE = [["iframe", "svg"]]
 # 代码里同一类的词样子都一样，一页里每类留一个就够；看不见的、只有一个字的，axe 不下结论
 THIN = """() => {
   const seen = new Set();
@@ -92,7 +92,6 @@ def test_axe_finds_nothing_to_mend(page, roots, name):
     """一页载入一次：先在手机的宽度上查大小，再在宽屏上查其余的，最后换明暗两色查颜色。"""
     look(page, "light", 390)
     page.goto(roots["http"] + name)
-    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
     for frame in page.query_selector_all("iframe"):
         frame.scroll_into_view_if_needed()
         frame.content_frame().wait_for_selector("svg line", state="attached")

@@ -43,27 +43,27 @@ def test_every_step_shows_its_lengths(open_figure):
     for step in range(10):
         torch.testing.assert_close(lengths(page), DATA["lengths"][step], atol=0.051, rtol=0)
         following.click() if step < 9 else None
-    assert following.is_disabled() and "第 2 层的输出" in page.locator(".explore-said").inner_text()
+    assert following.is_disabled() and "第 1 层的输出" in page.locator(".explore-said").inner_text()
 
 
 def test_a_box_leads_to_its_step(open_figure):
     page = open_figure("bert_boxes", DATA)
-    page.get_by_role("button", name="第 2 层，想").click()
+    page.get_by_role("button", name="第 1 层，想").click()
     torch.testing.assert_close(lengths(page), DATA["lengths"][8], atol=0.051, rtol=0)
     assert page.locator(".explore-box[aria-pressed=true]").count() == 1
     assert not page.locator(".explore-arcs").is_visible()
-    page.get_by_role("button", name="第 1 层，听").click()
+    page.get_by_role("button", name="第 0 层，听").click()
     assert page.locator(".explore-arcs").is_visible()
     widths = [
         float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
     ]
     shares = DATA["weights"][0][1]
-    torch.testing.assert_close(torch.tensor(widths), 0.4 + 9 * shares, atol=1e-3, rtol=0)
+    torch.testing.assert_close(torch.tensor(widths), 0.4 + 12 * shares, atol=1e-3, rtol=0)
     page.get_by_role("button", name="flies", exact=True).click()
     moved = [
         float(path.evaluate("p => p.style.strokeWidth")) for path in page.locator(".explore-arcs path").all()
     ]
-    torch.testing.assert_close(torch.tensor(moved), 0.4 + 9 * DATA["weights"][0][2], atol=1e-3, rtol=0)
+    torch.testing.assert_close(torch.tensor(moved), 0.4 + 12 * DATA["weights"][0][2], atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize("step", [0, 5])

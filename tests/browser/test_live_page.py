@@ -620,7 +620,6 @@ def test_axe_finds_nothing_to_mend_once_open(visit, width):
 @pytest.mark.parametrize("name", [PAGE, *SMALL])
 def test_little_jumps_when_it_opens(visit, name, width):
     page = visit(name, viewport={"width": width, "height": 900})
-    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
     page.locator(".live-bert").scroll_into_view_if_needed()
     press_open(page)
     page.wait_for_timeout(300)

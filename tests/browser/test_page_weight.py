@@ -1,35 +1,20 @@
-"""网页的重量：首页连同它要的一切，每一章连同它的视图，经 gzip 不超过多少字节。"""
+"""网页的重量：连同各页共用的与它的视图，经 gzip 不超过多少字节。"""
 
 import pages
 import pytest
 from built_book import BOOK, PAGES
 from fontTools.ttLib import TTFont
 
-FRONT = "chapters/index.html"
-FRONT_LIMIT, CHAPTER_LIMIT = 350_000, 900_000
-
-
-@pytest.fixture
-def weigh(browser, roots):
-    def by_kind(name):
-        page = browser.new_page()
-        files = pages.open_page(page, roots["http"] + name)
-        page.close()
-        assert BOOK / name in files
-        return [sum(pages.gzipped(f) for f in files if pages.is_shared(f) == kind) for kind in (False, True)]
-
-    return by_kind
-
-
-def test_front_page_is_light(weigh):
-    assert 10_000 < sum(weigh(FRONT)) <= FRONT_LIMIT
+LIMITS = {"chapters/index.html": 350_000, "chapters/13_bertviz.html": 700_000}
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
-def test_page_is_light(weigh, name):
-    own, shared = weigh(name)
-    assert own <= CHAPTER_LIMIT
-    assert shared < 1_300_000  # 多半是 MathJax
+def test_page_is_light(browser, roots, name):
+    page = browser.new_page()
+    files = pages.open_page(page, roots["http"] + name)
+    page.close()
+    assert BOOK / name in files
+    assert 10_000 < sum(map(pages.gzipped, files)) <= LIMITS.get(name, 500_000)
 
 
 def test_icons_in_use_are_in_the_font():

@@ -12,7 +12,7 @@ DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match="没有名叫 'nothing' 的可以动手的图，现有：attention、mask"):
+    with pytest.raises(ValueError, match=f"没有名叫 'nothing' 的可以动手的图，现有：{'、'.join(NAMES)}"):
         explore("nothing", "说明")
 
 

@@ -34,3 +34,15 @@ def test_readable_by_everyone(script):
     assert root.find("{http://www.w3.org/2000/svg}title").text
     text = path.read_text(encoding="utf8").replace("http://www.w3.org/", "")
     assert "http" not in text
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
+def test_a_figure_that_fits_a_phone_is_legible_there(script):
+    """360 像素宽的手机上，正文宽 328。"""
+    text = (FIGURES / f"{script.stem}.svg").read_text(encoding="utf8")
+    root = ET.fromstring(text)
+    if "min-width:0" not in root.get("style"):
+        assert "fits_phone" not in script.read_text(encoding="utf8")
+        return
+    sizes = [float(node.get("font-size")) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert min(sizes) * 328 / float(root.get("width")) >= 11

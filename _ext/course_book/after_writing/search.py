@@ -16,11 +16,13 @@ from course_book.doctree.traditional_chinese import in_book_language
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
-# 图、独立成行的公式与打印出来的数，读不成句子
-UNREADABLE = "svg, script, style, a.headerlink, div.math, div.output.stream, div.output.text_plain"
+# 图、独立成行的公式与打印出来的数，读不成句子；首页的卡片与路线只是目录
+UNREADABLE = (
+    "svg, script, style, a.headerlink, figure.attention, nav, div.cards, "
+    "div.math, div.output.stream, div.output.text_plain"
+)
 HEADING = re.compile(r"h[1-6]")
 
-FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
 FRACTION = re.compile(r"\\d?frac\s*(\{[^{}]*\}|\w)\s*(\{[^{}]*\}|\\?\w+)")
 COMMAND = re.compile(r"\\([A-Za-z]+)\s*|\\.|[{}$]")
 SYMBOLS = {
@@ -46,7 +48,6 @@ def plain_formula(latex: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    text = FORMULA.sub(lambda formula: plain_formula(formula[1]), text)
     lines = (re.sub(r"\s+", " ", line).strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -56,6 +57,8 @@ def sections(page: str) -> list[list[str]]:
     article = BeautifulSoup(page, "html.parser").article
     for node in article.select(UNREADABLE):
         node.decompose()
+    for formula in article.select("math"):
+        formula.replace_with(plain_formula(formula.annotation.get_text()))
     for cell in article.select(":is(td, th) + :is(td, th)"):
         cell.insert_before(" · ")
     for row in article.select("tr"):

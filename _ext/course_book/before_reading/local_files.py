@@ -1,4 +1,4 @@
-"""成书只用本机的文件，也不留下过期的输出：公式用随书的 MathJax 单个文件；库、插图或依赖一变，各章重新执行。"""
+"""成书只用本机的文件，也不留下过期的输出：库、插图或依赖一变，各章重新执行。"""
 
 import hashlib
 import os
@@ -13,7 +13,6 @@ from sphinx.errors import ConfigError
 from course_book import ROOT
 
 PACKAGE = Path(__file__).parents[1]
-MATHJAX_SHA256 = "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6"
 D3 = "d3.v5.min.js"
 
 
@@ -54,18 +53,8 @@ def package_file(package: str, path: str) -> Path:
 
 
 def configure(app, config):
-    mathjax = package_file("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js")
-    found = hashlib.sha256(mathjax.read_bytes()).hexdigest()
-    if found != MATHJAX_SHA256:
-        raise ConfigError(
-            f"{mathjax.name} 的 SHA-256 是 {found}，应当是 {MATHJAX_SHA256}："
-            "它不是 MathJax 3.2.2 的原件，请重装 sphinx-mathjax-offline==0.0.2。"
-        )
     # 放在 html_static_path 而不放进 _static/：Jupyter Book 会让每一页都载入 _static/ 里的脚本
-    config.html_static_path += [
-        *[str(mathjax), str(package_file("mpld3", f"js/{D3}")), str(PACKAGE / "static")],
-    ]
-    config.mathjax_path = mathjax.name
+    config.html_static_path += [str(package_file("mpld3", f"js/{D3}")), str(PACKAGE / "static")]
     # 换了文件夹就重新执行，Sphinx 也会因此重读所有页面
     config.nb_execution_cache_path = str(Path(app.doctreedir).parent / ".jupyter_cache" / library_digest())
 

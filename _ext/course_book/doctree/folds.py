@@ -12,12 +12,15 @@ DEEP = "深入："
 
 
 class Fold(nodes.General, nodes.Element):
-    """网页里的 `<details>`：summary 是一直看得见的那一行。"""
+    """网页里的 `<details>`：summary 是一直看得见的那一行，展开之后可以换成 opened。"""
 
 
 def visit_fold(self, node):
     self.body.append(self.starttag(node, "details"))
-    self.body.append(f"<summary>{self.encode(node['summary'])}</summary>\n")
+    said = self.encode(node["summary"])
+    if "opened" in node:
+        said = f"<span>{said}</span><span>{self.encode(node['opened'])}</span>"
+    self.body.append(f"<summary>{said}</summary>\n")
 
 
 def depart_fold(self, node):
@@ -73,7 +76,8 @@ def fold_deep(app, doctree):
             lead = body.pop(0)
             body = split_first_sentence(lead) + body
             shown = [lead]
-        fold = Fold(summary=in_book_language("展开"), classes=["deep"])
+        words = {"summary": in_book_language("展开"), "opened": in_book_language("收起")}
+        fold = Fold(classes=["deep"], **words)
         fold += body
         section.children = []
         section += [title, *shown, fold]

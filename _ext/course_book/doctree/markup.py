@@ -1,4 +1,4 @@
-"""写成 HTML 之前改好的几处：句间不留空隙，重复的 D3 合成一份，妨碍读屏软件的标记不写出来。"""
+"""写成 HTML 之前改好的几处：句间不留空隙，初次出现的术语不排成斜体，重复的 D3 合成一份，妨碍读屏软件的标记不写出来。"""
 
 import re
 
@@ -6,6 +6,7 @@ from docutils import nodes
 
 from course_book.before_reading.local_files import D3
 
+HAN = re.compile("[\u4e00-\u9fff]")
 FULL_WIDTH = set("，。；：？！、）”」》…")
 # course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
@@ -23,6 +24,13 @@ def join_lines(app, doctree):
             if not (child == "\n" and kept and kept[-1].astext()[-1:] in FULL_WIDTH):
                 kept.append(child)
         block.children = kept
+
+
+def mark_terms(app, doctree):
+    """`*术语*` 在西文里是斜体，汉字没有斜体：记下来，由样式另给它一个样子。"""
+    for emphasis in doctree.findall(nodes.emphasis):
+        if HAN.search(emphasis.astext()):
+            emphasis["classes"].append("term")
 
 
 def share_d3(app, doctree, docname):
@@ -59,5 +67,6 @@ def setup(app):
     app.add_node(BlankHeading, html=(visit_blank_heading, depart_blank_heading))
     app.add_node(nodes.citation, override=True, html=(visit_citation, None))
     app.connect("doctree-read", join_lines)
+    app.connect("doctree-read", mark_terms)
     app.connect("doctree-read", mark_blank_headings)
     app.connect("doctree-resolved", share_d3)

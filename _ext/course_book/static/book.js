@@ -1,17 +1,37 @@
 // 键盘：放不下而能横向滚动的公式，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
 const reachFormulas = () => {
-  for (const formula of document.querySelectorAll("mjx-container, div.math")) {
-    if (formula.scrollWidth > formula.clientWidth && getComputedStyle(formula).overflowX !== "visible") {
-      formula.tabIndex = 0;
-    } else {
-      formula.removeAttribute("tabindex");
-    }
+  for (const formula of document.querySelectorAll(".math")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+    else formula.removeAttribute("tabindex");
   }
 };
-addEventListener("load", () => window.MathJax?.startup?.promise.then(reachFormulas));
+document.fonts.ready.then(reachFormulas);
 // 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
 const watchSize = new ResizeObserver(reachFormulas);
 for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
+
+// 复制：公式以 TeX 的写法进剪贴板，浏览器自己会写成一字一行。
+addEventListener("copy", (event) => {
+  if (!getSelection().rangeCount) return;
+  const range = getSelection().getRangeAt(0).cloneRange();
+  const formulaOf = (node) => (node.closest ? node : node.parentElement).closest("math");
+  const [first, last] = [range.startContainer, range.endContainer].map(formulaOf);
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  const copy = document.createElement("div");
+  copy.append(range.cloneContents());
+  const formulas = [...copy.querySelectorAll("math")];
+  if (!formulas.length) return;
+  event.clipboardData.setData("text/html", copy.innerHTML);
+  for (const formula of formulas) {
+    const tex = formula.querySelector("annotation").textContent;
+    formula.replaceWith(formula.getAttribute("display") ? ` $$${tex}$$ ` : `$${tex}$`);
+  }
+  document.body.append(copy);  // 在页面里的，才知道哪里换行
+  event.clipboardData.setData("text/plain", copy.innerText.trim());
+  copy.remove();
+  event.preventDefault();
+});
 
 // 本页目录比屏幕长时，读到哪里，目录就滚到哪里。
 const follow = (entry) => {

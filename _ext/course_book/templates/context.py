@@ -7,7 +7,9 @@ from docutils import nodes
 
 from course_book import ROOT
 from course_book.before_reading.local_files import pages_address
+from course_book.doctree import taiwan_chinese
 from course_book.doctree.traditional_chinese import FOLDER, LANGUAGE
+from course_lib.show import palette
 
 CARD = ROOT / "figures" / "page.png"
 LENGTH = 150
@@ -49,11 +51,8 @@ def add_head_tags(app, pagename, templatename, context, doctree):
 
 def drop_unused_scripts(app, pagename, templatename, context, doctree):
     # 词由 book.js 来标：Sphinx 的那一个把图里与侧栏里的也标上
-    unused = {"_static/sphinx_highlight.js"}
-    if not (doctree and any(doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))))):
-        # 子页有公式时，Sphinx 让首页也载入 2 MB 的 MathJax
-        unused.add(f"_static/{app.config.mathjax_path}")
-    context["script_files"] = [script for script in context["script_files"] if script.filename not in unused]
+    unused = "_static/sphinx_highlight.js"
+    context["script_files"] = [script for script in context["script_files"] if script.filename != unused]
 
 
 def extra_pages(app):
@@ -62,11 +61,12 @@ def extra_pages(app):
     if LANGUAGE == "zh-CN":
         # 没有公开的地址，就不知道会在哪个文件夹下
         folder = Path(app.config.html_theme_options["repository_url"]).name or "book"
-        yield "404", {"folder": folder}, "404.html"
+        context = {"folder": folder, "palette": palette.css(), "taiwan": taiwan_chinese.convert}
+        yield "404", context, "404.html"
 
 
 def setup(app):
     app.connect("config-inited", settle_address)
     app.connect("html-page-context", add_head_tags, priority=100)  # 后来的还要往里添
-    app.connect("html-page-context", drop_unused_scripts, priority=900)  # 在 sphinx.ext.mathjax 之后
+    app.connect("html-page-context", drop_unused_scripts)
     app.connect("html-collect-pages", extra_pages)

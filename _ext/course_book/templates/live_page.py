@@ -1,4 +1,7 @@
-"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。"""
+"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
+
+可以打字的“分词”那幅图也用它的分词器，词表要等读者点了输入框才取。
+"""
 
 from functools import cache
 
@@ -11,6 +14,7 @@ SCRIPTS = [
     *("tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"),
     *("marks.js", "charts.js", "state.js", "parts.js", "panel.js"),
 ]
+TYPING = ["tokenizer.js", "vocabulary.js"]
 PAGE = "chapters/live"
 
 
@@ -25,16 +29,21 @@ def has_panel(doctree) -> bool:
 
 
 def add_tags(app, pagename, templatename, context, doctree):
-    if not has_panel(doctree):
+    panel = has_panel(doctree)
+    typing = doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", [])
+    if not panel and not typing:
         return
     root = "../" * pagename.count("/")
     # 数据只有一份，在简体的书里；脚本里有字，两本书各有一份
     data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
     page = root + app.builder.get_target_uri(PAGE)
-    tags = [f'<link rel="stylesheet" href="{root}live/live.css">']
-    for name in SCRIPTS:
-        facts = f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"'
-        tags.append(f'<script defer src="{root}live/{name}"{facts if name == "panel.js" else ""}></script>')
+    facts = {
+        "panel.js": f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"',
+        "vocabulary.js": f' data-root="{data}"',
+    }
+    tags = [f'<link rel="stylesheet" href="{root}live/live.css">'] if panel else []
+    for name in dict.fromkeys([*(TYPING if typing else []), *(SCRIPTS if panel else [])]):
+        tags.append(f'<script defer src="{root}live/{name}"{facts.get(name, "")}></script>')
     context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
 
 

@@ -12,9 +12,9 @@ Explore.define("bert_boxes", (data, stage) => {
   ];
   const EMBED = [
     ["查", "查三张表，词元、位置、段的嵌入相加。"],
-    ["归一", "归一化：这是第 0 份隐藏状态，送进第 1 层。"],
+    ["归一", "归一化：这是第 0 份隐藏状态，送进第 0 层。"],
   ];
-  const sayings = [...EMBED.map(([, said]) => said), ...Array.from({ length: layers }, (_, l) => BOXES.map(([, said]) => said(l + 1))).flat()];
+  const sayings = [...EMBED.map(([, said]) => said), ...Array.from({ length: layers }, (_, l) => BOXES.map(([, said]) => said(l))).flat()];
   let now = 0, chosen = 1;
 
   // 各个格子：点一个就跳到那一步
@@ -24,7 +24,7 @@ Explore.define("bert_boxes", (data, stage) => {
     buttons[i] = button;
     return html("td", {}, button);
   };
-  const rows = [["嵌入", EMBED, 0], ...Array.from({ length: layers }, (_, l) => [`第 ${l + 1} 层`, BOXES, 2 + 4 * l])];
+  const rows = [["嵌入", EMBED, 0], ...Array.from({ length: layers }, (_, l) => [`第 ${l} 层`, BOXES, 2 + 4 * l])];
   const boxes = html("table", { class: "explore-boxes" }, html("tbody", {}, rows.map(([name, parts, first]) =>
     html("tr", {}, html("th", { scope: "row" }, name), parts.map(([label], k) => box(label, first + k))))));
 
@@ -39,7 +39,7 @@ Explore.define("bert_boxes", (data, stage) => {
   });
   const vectors = html("div", { class: "explore-vectors" }, html("p", { class: "explore-label" }, `每个词元的向量（取 ${width} 个分量），右边是整个向量的长度`), strips.map(({ row }) => row));
 
-  const bow = arcs({ words, name: "所选的词元在这一层看谁" });
+  const bow = arcs({ words, name: "所选的词元在这一层看谁", width: 480, least: 0.1 });
   const top = Math.ceil(Math.max(...data.lengths.flat()));
   const curve = (i) => data.lengths.map((row, step) => [step, row[i]]);
   const chart = line({

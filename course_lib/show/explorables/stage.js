@@ -101,17 +101,18 @@
     return { node: html("div", { class: "explore-matrix", style: `--hue: var(--${hue})` }, table), update, cells };
   };
 
-  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边
+  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边，names 换掉名字
   const bars = ({ labels, values, name, hue = "weight", digits = 2 }) => {
-    const parts = labels.map((label) => ({ label, note: html("span", { class: "explore-note" }), fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
-    const update = (next, notes = []) => next.forEach((value, i) => {
+    const parts = labels.map((label) => ({ label: html("span", { class: "explore-label" }, label), note: html("span", { class: "explore-note" }), fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
+    const update = (next, notes = [], names = null) => next.forEach((value, i) => {
+      if (names) parts[i].label.textContent = names[i];
       parts[i].note.textContent = notes[i] ?? "";
-      parts[i].fill.style.width = `${100 * (Number.isFinite(value) ? value : 0)}%`;
+      parts[i].fill.style.width = `${100 * (Number.isFinite(value) ? Math.max(0, value) : 0)}%`;
       parts[i].number.textContent = fixed(value, digits);
     });
     update(values);
     const lines = parts.map(({ label, note, fill: bar, number }) =>
-      html("li", {}, html("span", { class: "explore-label" }, label), note, html("span", { class: "explore-track" }, bar), number));
+      html("li", {}, label, note, html("span", { class: "explore-track" }, bar), number));
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
@@ -132,21 +133,28 @@
     return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": name }, cursor, paths, frame), legend), update };
   };
 
-  // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细
-  const arcs = ({ words, name, hue = "weight" }) => {
-    const gap = 72, width = gap * words.length, middle = (i) => gap * (i + 0.5);
+  // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写
+  const arcs = ({ words, name, hue = "weight", width = 640, least = 2 }) => {
+    const gap = Math.min(90, width / words.length), middle = (i) => gap * (i + 0.5);
+    const slanted = gap < 9 * Math.max(...words.map((word) => word.length)), base = 30 + 0.24 * gap * words.length;
     const paths = words.map(() => svg("path", {}));
-    const texts = words.map((word, i) => svg("text", { x: middle(i), y: 96, "text-anchor": "middle", lang: "en" }, word));
+    const numbers = words.map((_, i) => svg("text", { x: middle(i), y: base + 20, "text-anchor": "middle" }));
+    const texts = words.map((word, i) => {
+      const at = [middle(i) + (slanted ? 4 : 0), base + 40];
+      return svg("text", { x: at[0], y: at[1], "text-anchor": slanted ? "end" : "middle", transform: slanted && `rotate(-50 ${at.join(" ")})`, lang: "en" }, word);
+    });
     const update = (from, weights) => {
       paths.forEach((path, i) => {
-        const [a, b] = [middle(from), middle(i)], lift = i === from ? 26 : 18 + Math.abs(b - a) * 0.22;
-        path.setAttribute("d", i === from ? `M${a - 8},78 C${a - 22},${78 - lift} ${a + 22},${78 - lift} ${a + 8},78` : `M${a},78 Q${(a + b) / 2},${78 - lift * 1.6} ${b},78`);
-        path.style.strokeWidth = `${0.4 + 9 * weights[i]}`;
+        const [a, b] = [middle(from), middle(i)], lift = base - 26 - 0.45 * Math.abs(b - a);
+        path.setAttribute("d", i === from ? `M${a - 6},${base} C${a - 20},${base - 34} ${a + 20},${base - 34} ${a + 6},${base}` : `M${a},${base} C${a},${lift} ${b},${lift} ${b},${base}`);
+        path.style.strokeWidth = `${0.4 + 12 * weights[i]}`;
         path.style.opacity = 0.15 + 0.85 * weights[i];
+        numbers[i].textContent = weights[i] < least ? "" : fixed(weights[i]);
       });
       texts.forEach((text, i) => text.classList.toggle("explore-mark", i === from));
     };
-    return { node: html("div", { class: "explore-arcs", style: `--hue: var(--${hue})` }, svg("svg", { viewBox: `0 0 ${width} 104`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, paths, texts)), update };
+    const left = slanted ? 20 : 0, size = [gap * words.length + left, base + (slanted ? 46 + 5.5 * Math.max(...words.map((word) => word.length)) : 48)];
+    return { node: html("div", { class: "explore-arcs", style: `--hue: var(--${hue})` }, svg("svg", { viewBox: `${-left} 0 ${size.join(" ")}`, style: `max-width: ${size[0]}px`, role: "img", "aria-label": name }, paths, numbers, texts)), update };
   };
 
   // 滑杆：values 是它能取的各个数

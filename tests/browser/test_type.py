@@ -1,0 +1,103 @@
+"""字：标题一级比一级小，汉字不斜，行长合适，代码与输出放得下，两种文字的书各用各的字体。"""
+
+from itertools import pairwise
+
+import pytest
+from built_book import PAGES
+
+CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
+PAGE = "chapters/05_attention_masks.html"
+OPEN_ALL = "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
+
+
+@pytest.fixture
+def page(browser, roots):
+    tab = browser.new_page(viewport={"width": 1280, "height": 900}, locale="zh-CN")
+    tab.goto(roots["http"] + PAGE)
+    yield tab
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_each_heading_outranks_the_next(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    looks = page.evaluate("""() => ['h1', 'h2', 'h3', 'h4', 'p'].map((name) => {
+      const node = document.createElement(name);
+      document.querySelector('article').append(node);
+      const { fontSize, fontWeight, marginTop } = getComputedStyle(node);
+      return [fontSize, fontWeight, marginTop].map(parseFloat);
+    })""")
+    sizes, weights, spaces = zip(*looks, strict=True)
+    assert all(a >= 1.14 * b for a, b in pairwise(sizes[:4])) and sizes[3] >= sizes[4]
+    assert list(weights) == sorted(weights, reverse=True)
+    assert list(spaces[1:]) == sorted(spaces[1:], reverse=True)
+
+
+@pytest.mark.parametrize("tag", ["em", "i", "cite", "dfn", "figcaption"])
+def test_chinese_is_never_slanted(page, tag):
+    """画出来看：标作斜体与不标，汉字一模一样；许浏览器自己去斜，就不一样了，可见这样查得出来。"""
+    page.evaluate("""(tag) => {
+      document.body.innerHTML = `<article class="bd-article"><p><${tag} id="here">注意力掩码</${tag}></p></article>`;
+    }""", tag)  # fmt: skip
+    here = page.locator("#here")
+
+    def drawn(**style):
+        here.evaluate("(node, style) => Object.assign(node.style, style)", style)
+        return here.screenshot()
+
+    marked = drawn(fontStyle="italic")
+    assert marked == drawn(fontStyle="normal")
+    assert marked != drawn(fontStyle="italic", fontSynthesisStyle="auto")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_terms_are_marked_upright_and_code_fits(page, roots, name):
+    """1280 像素宽的屏上，输出都折得下；解答的代码不超过 chapters/ruff.toml 的行宽的，也不用横着滚动。"""
+    page.goto(roots["http"] + name)
+    page.evaluate(OPEN_ALL)
+    wrong = page.evaluate(r"""() => {
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const over = (node) => node.scrollWidth > node.clientWidth;
+      const slanted = all('article em').filter((node) => /[\u4e00-\u9fff]/.test(node.textContent)).filter((node) => {
+        const { fontStyle, fontWeight } = getComputedStyle(node);
+        return fontStyle !== 'normal' || (node.matches('.term') && fontWeight < 600);
+      });
+      const outputs = all('.cell_output .output:is(.text_plain, .stream, .stderr) pre').filter(over);
+      const short = (node) => node.innerText.split('\n').every((line) => line.length <= 84);
+      const solutions = all('article details:not(.hide, .claims) pre').filter((node) => short(node) && over(node));
+      return [...slanted, ...outputs, ...solutions].map((node) => node.textContent.slice(0, 120));
+    }""")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 1920])
+def test_a_line_holds_about_forty_characters(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    letters, leading = page.evaluate("""() => {
+      const p = document.querySelector('article section > p');
+      const { fontSize, lineHeight } = getComputedStyle(p);
+      return [p.clientWidth / parseFloat(fontSize), parseFloat(lineHeight) / parseFloat(fontSize)];
+    }""")
+    assert 38 <= letters <= 42 and 1.7 <= leading <= 1.85
+
+
+@pytest.mark.parametrize(("folder", "named", "other"), [("", "SC", "TC"), ("zh-TW/", "TC", "SC")])
+def test_each_book_names_its_own_fonts(page, roots, folder, named, other):
+    page.goto(roots["http"] + folder + PAGE)
+    for selector in ("article p", "article h1", "article pre"):
+        family = page.locator(selector).first.evaluate("(node) => getComputedStyle(node).fontFamily")
+        assert f"Noto Sans CJK {named}" in family and f"CJK {other}" not in family
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_links_and_ground_come_from_the_palette(page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
+    seen, wanted = page.evaluate("""() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      const colour = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
+      const { color } = getComputedStyle(document.querySelector('article p a.reference.internal'));
+      const { backgroundColor } = getComputedStyle(document.body);
+      return [[color, backgroundColor], [colour('key'), colour('paper')]];
+    }""")
+    assert seen == wanted
