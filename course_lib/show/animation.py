@@ -11,7 +11,7 @@ from IPython.display import HTML, display
 from . import palette
 from .svg import as_html, settle
 
-PLAYER = Template("""<div id="$name" style="max-width:860px">
+PLAYER = Template("""<div id="$name" style="max-width:860px;color:var(--ink)">
 <div role="img" aria-label="$alt">$last</div>
 <div style="display:flex;gap:.6em;align-items:center;margin-top:.4em">
 <button type="button" style="min-height:2.5rem;font:inherit;color:inherit;background:none;border:1px solid;border-radius:8px;padding:.1em .8em">播放</button>
