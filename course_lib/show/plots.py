@@ -82,7 +82,8 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     rows, cols = values.shape
     annotate = rows <= 8 and cols <= 8 if annotate is None else annotate
     if ax is None:
-        ax = plt.subplots(figsize=(1.6 + 0.52 * cols, 1.2 + 0.46 * rows), layout="constrained")[1]
+        cell = 0.52 if annotate else 0.36  # 英寸
+        ax = plt.subplots(figsize=(1.6 + cell * cols, 1.2 + cell * rows), layout="constrained")[1]
     shown = np.ma.masked_invalid(values)
     signed = shown.count() and shown.min() < 0
     top = (float(abs(shown).max()) if shown.count() else 1.0) or 1.0

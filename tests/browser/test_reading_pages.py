@@ -143,7 +143,9 @@ def test_a_copied_formula_is_tex(tab, roots):
       dispatchEvent(new ClipboardEvent('copy', { clipboardData }));
       return clipboardData.getData('text/plain');
     }""")
-    assert copied == r"$$\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d}}\right)V$$"
+    assert (
+        copied == r"$$\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d}}\right)V$$"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])

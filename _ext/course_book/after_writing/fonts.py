@@ -24,7 +24,10 @@ STRETCHED = "()[]{}⌈⌉⌊⌋⟨⟩√"
 # 只有一个字母的 <mi>，浏览器画它的斜体
 ITALIC = {
     chr(int(unicodedata.decomposition(letter).split()[1], 16)): letter
-    for letter in ["ℎ", *map(chr, [*range(0x1D434, 0x1D455), *range(0x1D456, 0x1D468), *range(0x1D6E2, 0x1D71C)])]
+    for letter in [
+        "ℎ",
+        *map(chr, [*range(0x1D434, 0x1D455), *range(0x1D456, 0x1D468), *range(0x1D6E2, 0x1D71C)]),
+    ]
 }
 
 
