@@ -43,7 +43,12 @@ def mix(color: str, percent: int) -> str:
 
 
 def adapt(svg: str) -> str:
-    """画好的浅色的图：各色换成 CSS 变量，页面是深色的，图就跟着换；没有变量的地方仍是浅色。"""
+    """画好的浅色的图：各色换成 CSS 变量，页面是深色的，图就跟着换；没有变量的地方仍是浅色。
+
+    写明 `data-colors="own"` 的是画实物的图，一色不动。
+    """
+    if 'data-colors="own"' in svg:
+        return svg
     return re.sub("#[0-9a-f]{6}(?![0-9a-z])", lambda color: ADAPTED.get(color[0], color[0]), svg)
 
 

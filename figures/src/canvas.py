@@ -20,10 +20,18 @@ class Canvas:
 
     画在白纸上；书里显示时颜色随页面的明暗。尺寸以像素计，显示时按宽度缩放。
     fits_phone 的图缩到手机的宽度也看得清字；别的图在手机上停在一个最小的宽度，横着滚动。
+    own_colors 的图画的是实物，颜色是它自己的，不随页面的明暗。
     """
 
     def __init__(
-        self, name: str, width: int, height: int, title: str, description: str, fits_phone: bool = False
+        self,
+        name: str,
+        width: int,
+        height: int,
+        title: str,
+        description: str,
+        fits_phone: bool = False,
+        own_colors: bool = False,
     ):
         self.name = name
         self.drawing = drawsvg.Drawing(
@@ -32,6 +40,7 @@ class Canvas:
             id_prefix=f"{name}-",
             font_family=FONT,
             role="img",
+            **({"data-colors": "own"} if own_colors else {}),
             aria_label=f"{title}。{description}",
             style="max-width:100%;height:auto" + (";min-width:0" if fits_phone else ""),
         )

@@ -11,6 +11,7 @@ c = Canvas(
     "time 的最粗；空座位没有线。虚线是同时开着的另一组讨论，arrow 在听 an。"
     "后墙的黑板上写着：一节课先交谈，再独自思考，这样上六节。",
     fits_phone=True,
+    own_colors=True,
 )
 SKIN, WOOD, BOARD, CHALK = "#f2d6bf", "#e9d3b4", "#31564a", "#f3f1e4"
 HAIR = ["#2f2a28", "#4a3527", "#6b4a2f", "#2f2a28", "#7a5a3a", "#3b2f2a", "#54402f"]
