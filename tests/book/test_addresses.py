@@ -5,7 +5,7 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import BOOK
+from built_book import ALL_PAGES, BOOK, MOVED
 
 from course_book.doctree.addresses import slug
 
@@ -28,7 +28,7 @@ def test_a_title_gives_its_own_words(title, name):
 def pages():
     found = {
         path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        for path in BOOK.rglob("chapters/*.html")
+        for path in (BOOK / page for page in ALL_PAGES if "chapters/" in page)
     }
     assert found, f"{BOOK} 里没有成书：请先运行 make book。"
     return found
@@ -66,3 +66,11 @@ def test_every_link_inside_the_book_leads_somewhere(pages):
             if not target.is_file() or (anchor and unquote(anchor) not in anchors[target]):
                 lost.append((path.name, link["href"]))
     assert lost == []
+
+
+@pytest.mark.parametrize("language", ["", "zh-TW/"])
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_address_leads_to_the_new_one(old, language):
+    left = BeautifulSoup((BOOK / language / old).read_text(encoding="utf-8"), "html.parser")
+    assert (BOOK / language / old).parent / left.a["href"] == BOOK / language / MOVED[old]
+    assert (BOOK / language / MOVED[old]).is_file()

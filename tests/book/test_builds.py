@@ -20,8 +20,8 @@ BIN = Path(sys.executable).parent
 VARIES = {
     ("01_why_transformer", "timing"): "量的是时间",
     ("06_multi_head_attention", "race"): "画的是时间",
-    ("15_training_and_inference", "time-plot"): "画的是时间",
-    ("17_jet_tagging", "compare"): "报出训练花了多久",
+    ("16_generation", "time-plot"): "画的是时间",
+    ("18_jet_tagging", "compare"): "报出训练花了多久",
     ("errata", "run-s3-9"): "要说明的正是快速分词器的词表每次列出的次序都不同",
 }
 

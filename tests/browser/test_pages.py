@@ -7,7 +7,7 @@ import re
 import bertviz
 import pytest
 import torch
-from built_book import ALL_PAGES, PAGES
+from built_book import ALL_PAGES, MOVED, PAGES
 
 from course_lib.show.frames import offline_frame
 
@@ -205,3 +205,11 @@ def test_blocks_of_a_pair_are_cut_right_in_the_page(blank):
     torch.testing.assert_close(
         torch.tensor(drawn).view(3, 2), attention[0, 0, 2:, :2].float(), atol=1e-3, rtol=0
     )
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_an_old_address_keeps_its_place_in_the_page(blank, roots, scheme):
+    old, new = next(iter(MOVED.items()))
+    blank.goto(f"{roots[scheme]}{old}#小结")
+    blank.wait_for_url(f"**/{new}#*")
+    assert blank.locator("section:target h2").inner_text().startswith("小结")
