@@ -1,5 +1,3 @@
-import math
-
 from canvas import INK, OUTPUT, QUERY, WEIGHT, Canvas
 
 c = Canvas(
@@ -11,16 +9,12 @@ c = Canvas(
     "得到 4×3 的输出；两份输出拼接成 4×6，再乘 W 的 O，每个输出特征都用到两个头。",
 )
 words = ["the", "sky", "is", "blue"]
-scores = [
-    [[2.2, 0.6, 0.2, 0.1], [0.8, 1.6, 0.4, 0.9], [0.4, 1.9, 0.7, 0.5], [0.2, 2.6, 0.3, 0.9]],
-    [[0.4, 2.1, 0.3, 0.2], [0.3, 0.4, 2.2, 0.6], [0.2, 0.5, 0.4, 2.3], [0.5, 0.7, 2.0, 1.1]],
+# 正文“手算”里的两张表
+tables = [
+    [[0.57, 0.14, 0.08, 0.20], [0.23, 0.13, 0.29, 0.35], [0.43, 0.11, 0.12, 0.33], [0.17, 0.05, 0.22, 0.56]],
+    [[0.14, 0.23, 0.38, 0.26], [0.04, 0.21, 0.30, 0.45], [0.69, 0.12, 0.13, 0.06], [0.50, 0.22, 0.12, 0.15]],
 ]
 top, heads = 174, (60, 256)
-
-
-def softmax(row):
-    total = sum(map(math.exp, row))
-    return [math.exp(s) / total for s in row]
 
 
 def flat(rows, columns, shades):
@@ -39,7 +33,7 @@ for i, (y, shade) in enumerate(zip(heads, (0.3, 0.75), strict=True)):
     c.box(186, y, 96, 96, f"三个投影\nQ{number} K{number} V{number}\n6 → 3", QUERY, 15)
     c.arrow((284, middle), (312, middle))
     c.text("权重 4 × 4", 360, y - 22, 15, WEIGHT)
-    c.grid(316, y + 4, 4, 4, 22, WEIGHT, [softmax(row) for row in scores[i]])
+    c.grid(316, y + 4, 4, 4, 22, WEIGHT, tables[i])
     c.arrow((408, middle), (438, middle))
     c.text(f"Z{number}  4 × 3", 470, y - 22, 15, OUTPUT)
     c.grid(442, y + 12, 4, 3, 18, OUTPUT, flat(4, 3, [shade]))

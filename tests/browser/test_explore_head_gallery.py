@@ -33,14 +33,14 @@ def shown(page):
 
 def test_a_row_is_the_heads_row(open_figure):
     page = open_figure("head_gallery", DATA)
-    cells = page.locator(".explore-map rect:not(.explore-frame)")
+    cells = page.locator(".explore-rows rect:not(.explore-frame)")
     for head in range(6):
         page.locator("button.explore-head").nth(head).click()
         opacity = cells.evaluate_all("all => all.map((cell) => Number(cell.getAttribute('fill-opacity')))")
         expected = MAPS[head].clamp(min=0.04)
         torch.testing.assert_close(torch.tensor(opacity).view(4, 4), expected, atol=0.0006, rtol=0)
         for word in range(4):
-            page.get_by_role("button", name=WORDS[word], exact=True).click()
+            page.get_by_role("button", name=WORDS[word], exact=True).last.click()
             torch.testing.assert_close(shown(page), MAPS[head, word], atol=0.0056, rtol=0)
 
 
@@ -55,15 +55,16 @@ def test_opens_on_the_chosen_head_and_word(open_figure):
 
 def test_a_pattern_leaves_its_heads_bright(open_figure):
     page = open_figure("head_gallery", DATA)
-    page.get_by_role("button", name="[CLS] 3", exact=True).click()
+    page.get_by_role("button", name="[CLS]", exact=True).first.click()
+    assert page.locator(".explore-said").inner_text().startswith("[CLS]：3 个。第 0 层")
     dim = "buttons => buttons.map((button) => button.classList.contains('explore-dim'))"
     heads = page.locator("button.explore-head")
     assert heads.evaluate_all(dim) == [True, True, False, False, True, False]
     assert heads.nth(2).get_attribute("aria-pressed") == "true"  # 这一种的第一个
-    page.get_by_role("button", name="自己 0", exact=True).click()
+    page.get_by_role("button", name="自己", exact=True).click()
     said = page.locator(".explore-said").inner_text()
     assert "一个也没有" in said and f"{DATA['shares'][1].max():.2f}" in said
-    page.get_by_role("button", name="全部 6", exact=True).click()
+    page.get_by_role("button", name="全部", exact=True).click()
     assert not any(heads.evaluate_all(dim))
 
 
@@ -96,3 +97,11 @@ def test_keyboard_alone(open_figure):
 
 def test_fits_a_phone_and_a_finger(open_figure):
     fits_a_phone_and_a_finger(open_figure("head_gallery", DATA, width=360))
+
+
+def test_no_name_stands_on_the_cells(open_figure):
+    """左边的词元收在格子外面。"""
+    page = open_figure("head_gallery", DATA)
+    names = "all => all.slice(0, 4).map((text) => text.getBoundingClientRect().right)"
+    left = page.locator(".explore-rows rect").first.bounding_box()["x"]
+    assert max(page.locator(".explore-rows text").evaluate_all(names)) <= left

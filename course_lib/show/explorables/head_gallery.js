@@ -41,7 +41,7 @@ Explore.define("head_gallery", (data, stage) => {
   const tops = words.map((text, j) => svg("text", { x: 0, y: 0, transform: `translate(${LEFT + SIDE * j + 8}, ${TOP - 6}) rotate(-55)`, lang: "en" }, text));
   const frame = svg("rect", { class: "explore-frame", x: LEFT - 1, width: SIDE * n + 1, height: SIDE + 1 });
   const wide = LEFT + SIDE * n + 40, high = TOP + SIDE * n + 4;
-  const big = svg("svg", { class: "explore-map", viewBox: `0 0 ${wide} ${high}`, role: "img" }, lefts, tops, cells.flat(), frame);
+  const big = svg("svg", { class: "explore-rows", viewBox: `0 0 ${wide} ${high}`, role: "img" }, lefts, tops, cells.flat(), frame);
   const row = bars({ labels: words, values: Array(n).fill(0), name: "这个词元给各个词元的权重" });
   const said = html("p", { class: "explore-said", "aria-live": "polite" }), asked = html("p", { class: "explore-label" });
 
@@ -60,12 +60,13 @@ Explore.define("head_gallery", (data, stage) => {
   const pick = (head) => { chosen = head; draw(); };
 
   const members = data.kinds.map((_, k) => data.kind.flatMap((kind, head) => (kind === k ? [head] : [])));
-  const filter = choice({ label: "注意模式", options: [`全部 ${count}`, ...data.kinds.map((kind, k) => `${kind} ${members[k].length}`)], change: (i) => {
+  const filter = choice({ label: "注意模式", options: ["全部", ...data.kinds], change: (i) => {
     buttons.forEach((button, head) => button.classList.toggle("explore-dim", i > 0 && data.kind[head] !== i - 1));
     if (i === 0) return;
     const kind = i - 1, [first] = members[kind];
     if (first !== undefined) {
       pick(first);
+      said.textContent = `${data.kinds[kind]}：${members[kind].length} 个。${said.textContent}`;
       const [frame, box] = [gallery, buttons[first]].map((node) => node.getBoundingClientRect());
       if (box.right > frame.right || box.left < frame.left) gallery.scrollLeft += box.left - frame.left - frame.width / 2;
     }
