@@ -107,6 +107,14 @@ def test_words_and_heads_are_chosen_without_a_script(front, language, scripts):
 
 
 @both_books
+def test_the_whole_route_stands_on_the_first_screen(front, language):
+    """1280×800：题目、按钮、图、说明与路线，不用滚动。"""
+    page = front(language, width=1280)
+    stops = [stop.bounding_box() for stop in page.locator(".book-route span").all()]
+    assert stops and max(box["y"] + box["height"] for box in stops) <= 780
+
+
+@both_books
 @pytest.mark.parametrize("width", [360, 390, 768, 1280])
 def test_nothing_is_cut_or_too_small(front, language, width):
     page = front(language, width=width, has_touch=width < 700, is_mobile=width < 700)

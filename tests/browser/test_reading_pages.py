@@ -14,6 +14,7 @@ from notebook_form import canonical
 from page_scripts import WATCH_SHIFTS
 from repository import public_url
 
+from course_book.doctree.formulas import to_mathml
 from course_book.templates.context import add_head_tags, settle_address, summary
 
 ROOT = Path(__file__).parents[2]
@@ -133,6 +134,22 @@ def test_no_formula_is_cut_on_a_phone(tab, roots, name):
     assert cut == [] and page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_formulas_are_set_as_tex_sets_them(tab, roots):
+    """并排的矩阵各行对齐，根号不因为里面的字矮就掉下去，斜体的 W 不碰后面的加号。"""
+    page = tab()
+    page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
+    matrices = r"\begin{pmatrix}a\\a\end{pmatrix}\begin{pmatrix}f((p))\\f((p))\end{pmatrix}"
+    page.evaluate(
+        "(formulas) => { document.querySelector('article').innerHTML = formulas; }",
+        to_mathml(matrices, True) + to_mathml(r"\sqrt{n}\sqrt{d}W+W_1", False),
+    )
+    rows, radicals, letters = page.evaluate("""() => ['mtr', 'msqrt', 'mi.leaning'].map((name) =>
+      [...document.querySelectorAll(`article ${name}`)].map((node) => node.getBoundingClientRect().toJSON()))""")
+    assert rows[0]["y"] == rows[2]["y"] and rows[1]["y"] == rows[3]["y"]
+    assert radicals[0]["bottom"] == radicals[1]["bottom"]
+    assert letters[0]["width"] > letters[1]["width"] + 1
+
+
 def test_a_copied_formula_is_tex(tab, roots):
     page = tab()
     page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
@@ -143,9 +160,7 @@ def test_a_copied_formula_is_tex(tab, roots):
       dispatchEvent(new ClipboardEvent('copy', { clipboardData }));
       return clipboardData.getData('text/plain');
     }""")
-    assert (
-        copied == r"$$\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\!\left(\frac{QK^{\top}}{\sqrt{d}}\right)V$$"
-    )
+    assert copied == r"$$\mathrm{Attention}(Q,K,V)=\mathrm{softmax}\left(\frac{QK^{\top}}{\sqrt{d}}\right)V$$"
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])

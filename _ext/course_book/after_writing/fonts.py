@@ -86,7 +86,7 @@ def fit_for_browsers(font: TTFont):
             others |= {part.glyph for part in parts.PartRecords}
         for other in others - narrowed:
             width, left = widths[other]
-            ratio = min(1, 1.1 * widths[name][0] / width)
+            ratio = min(1, (1 if name == names[ord("√")] else 1.1) * widths[name][0] / width)
             font["glyf"][other].coordinates.scale((ratio, 1))
             widths[other] = round(ratio * width), round(ratio * left)
         narrowed |= others

@@ -28,7 +28,7 @@ class Layout(NamedTuple):
     pitch: int  # 两行的方框相隔多高
 
 
-LAYOUTS = Layout("wide", 900, 6, 176, 0), Layout("narrow", 330, 8, 58, 92)
+LAYOUTS = Layout("wide", 900, 6, 132, 0), Layout("narrow", 330, 8, 58, 92)
 
 
 class Head(NamedTuple):
@@ -104,7 +104,7 @@ def arc(layout: Layout, query: int, key: int) -> str:
     if query == key:
         points = (a - 8, y1, a - 24, y1 - 38, a + 24, y1 - 38, a + 8, y1)
     elif y1 == y2:
-        lift = min(26 + 0.2 * abs(b - a), layout.top - 8) / 0.75
+        lift = min(26 + 0.15 * abs(b - a), layout.top - 8) / 0.75
         points = (a, y1, a, y1 - lift, b, y1 - lift, b, y1)
     else:
         down = y2 > y1

@@ -17,7 +17,9 @@ from sphinx.util.math import get_node_equation_number
 STYLE = "formulas.css"
 # 一行里并列的几个式子，放不下时各占一行
 BETWEEN = re.compile(r"(?:\\qquad\s*)+")
-HAN = re.compile("[\u4e00-\u9fff]")
+HAN = re.compile("[\u4e00-\u9fff\uff00-\uffef]")
+# 右上角伸出字身之外的大写斜体：TeX 在它们后面多留一点空，Chromium 不留
+LEANING = set("CFHJKMNTUVWXY")
 OPENING, CLOSING = re.compile("[（“「《]+$"), re.compile("[，。；：？！、）”」》…]+")
 
 logger = logging.getLogger(__name__)
@@ -35,9 +37,19 @@ def to_mathml(latex: str, display: bool) -> str:
     # 带上下标的大括号，不另包一层就不会变大
     for fence in formula.select(":is(msub, msup, msubsup) > mo[minsize]:first-child"):
         fence.wrap(formula.new_tag("mrow"))
-    # 公式的字体里没有汉字，用正文的字体，与正文一样大就好
+    # 公式的字体里没有汉字与全角标点，用正文的字体，与正文一样大就好
     for text in formula.find_all("mtext", string=HAN):
         text["class"] = "han"
+    for letter in formula.find_all("mi", string=lambda text: text in LEANING, mathvariant=False):
+        letter["class"] = "leaning"
+    # Firefox 以为 ⊙ 是 ∑ 那样的大算符
+    for product in formula.find_all("mo", string="⊙"):
+        product["largeop"] = "false"
+    # 看不见的支柱：根号里的字再矮，根号也不掉到行下去；表里各行一样高，并排的矩阵就对得齐
+    for root in formula.find_all("msqrt"):
+        root.insert(0, formula.new_tag("mspace", height="0.78em"))
+    for row in formula.find_all("mtr"):
+        row.mtd.insert(0, formula.new_tag("mspace", height="0.85em", depth="0.35em"))
     return str(formula)
 
 
