@@ -35,7 +35,8 @@ Explore.define("banks", (data, stage) => {
       title.replaceChildren(`${label}　`, html("b", { style: `color: var(--${hues[senses[i]]})` }, `${shapes[senses[i]]} ${names[senses[i]]}`), extra);
       text.replaceChildren(...marked(sentences[i]));
     };
-    return { node: html("p", {}, title, html("br"), text), update };
+    const say = (words) => { title.replaceChildren(words); text.replaceChildren(); };
+    return { node: html("p", {}, title, html("br"), text), update, say };
   };
   const mine = card("这一句"), close = card("这一层里最像它的");
   const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
@@ -58,8 +59,11 @@ Explore.define("banks", (data, stage) => {
     map.append(dots[chosen]); // 叠在一起时，选中的在最上面
     map.setAttribute("aria-activedescendant", dots[chosen].id);
     mine.update(chosen, "");
-    close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
-    said.textContent = `第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。平面上留住了 ${Math.round(100 * data.shares[layer])}% 的差别。`;
+    const alike = Math.min(...cosines[layer].flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
+    if (alike) close.say(`这一层里，${sentences.length} 个 ${data.word} 都一样，叠在一处。`);
+    else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
+    const kept = alike ? "" : `平面上留住了 ${Math.round(100 * data.shares[layer])}% 的差别。`;
+    said.textContent = `第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
     chart.update(curves(), layer);
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
