@@ -83,9 +83,7 @@ def test_dots_stand_where_the_points_are(open_figure):
     assert (seen[0] - seen[0, 0]).abs().max() < 0.1
     points = DATA["points"][:, :3] * torch.tensor([1.0, -1.0])
     scale = (seen[3, 0] - seen[3, 1]).norm() / (points[3, 0] - points[3, 1]).norm()
-    torch.testing.assert_close(
-        seen - seen[0, 0], (points - points[0, 0]) * scale, atol=1.0, rtol=0
-    )
+    torch.testing.assert_close(seen - seen[0, 0], (points - points[0, 0]) * scale, atol=1.0, rtol=0)
 
 
 def test_shape_tells_the_sense_without_colour(open_figure):
