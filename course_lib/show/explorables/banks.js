@@ -94,7 +94,7 @@ Explore.define("banks", (data, stage) => {
   const rail = slider({ label: "层", values: layers, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; draw(); } });
   stage.append(
     html("div", { class: "explore-row" }, play, rail.node),
-    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, chart.node)),
+    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "平均余弦，随层怎样变，虚线是现在这一层"), chart.node)),
     said,
   );
   draw();
