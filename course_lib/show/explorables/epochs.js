@@ -4,7 +4,9 @@
 // reviews（[{ words, label, chance: 每轮判为褒的概率, looks: 每轮、每层一份各词的权重 }]）。
 Explore.define("epochs", (data, stage) => {
   const { html, svg, fixed, bars, line, choice, stepper } = Explore;
-  const SIZE = 1060, LABELS = ["贬", "褒"], HUES = ["query", "key"], last = data.points.length - 1;
+  const LABELS = ["贬", "褒"], HUES = ["query", "key"], last = data.points.length - 1;
+  // 地图只留有点的那一段高，四周各空 30
+  const ys = data.points.flat().map(([, y]) => y), top = Math.max(...ys) + 30, height = top - Math.min(...ys) + 30;
   let now = 0, chosen = 0;
 
   // 答对的比例，两种影评分开数
@@ -19,7 +21,7 @@ Explore.define("epochs", (data, stage) => {
     const shape = label ? svg("circle", { r: 15 }) : svg("path", { d: "M0,-17 L17,13 L-17,13 Z" });
     return svg("g", { class: data.order[i] ? "" : "explore-plain", style: `--hue: var(--${HUES[label]})` }, shape);
   });
-  const map = svg("svg", { class: "explore-dots-map", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "img", "aria-label": "留出影评的地图，一点一条" }, dots);
+  const map = svg("svg", { class: "explore-dots-map", viewBox: `0 0 1060 ${height}`, role: "img", "aria-label": "留出影评的地图，一点一条" }, dots);
   const chart = line({
     lines: scores.map((score, i) => ({ label: ["看次序的", "直说的"][i], hue: ["weight", "faint"][i], points: score.map((y, x) => [x, y]) })),
     name: "答对的比例：横轴是轮数", width: 300, height: 190, x: [0, last], y: [0, 1],
@@ -31,7 +33,7 @@ Explore.define("epochs", (data, stage) => {
   const draw = () => {
     dots.forEach((dot, i) => {
       const [x, y] = data.points[now][i];
-      dot.style.transform = `translate(${x + 30}px, ${SIZE - 30 - y}px)`;
+      dot.style.transform = `translate(${x + 30}px, ${top - y}px)`;
       dot.classList.toggle("explore-wrong", Number(data.guesses[now][i]) !== data.labels[i]);
     });
     chart.update(scores.map((score) => score.map((y, x) => [x, y])), now);
