@@ -32,9 +32,9 @@ Explore.define("date_writer", (data, stage) => {
     const place = (m) => LEFT + CELL * m, line = (n) => TOP + CELL * n;
     map.replaceChildren(svg("svg", { class: "explore-aligned", viewBox: `0 0 ${size.join(" ")}`, style: `max-width: ${size[0]}px`, role: "img", "aria-label": `写过的 ${now + 1} 个字符各看来源的哪些字` },
       date.source.map((char, m) => label(place(m) + CELL / 2, 18, char, m === top(all[now]))),
-      date.target.slice(0, now + 1).map((char, n) => [
+      date.target.slice(0, now + 1).flatMap((char, n) => [
         label(LEFT / 2, line(n) + 17, char, n === now),
-        all[n].map((weight, m) => svg("rect", { x: place(m) + 1, y: line(n) + 1, width: CELL - 2, height: CELL - 2, "fill-opacity": (0.04 + 0.96 * weight).toFixed(3) })),
+        ...all[n].map((weight, m) => svg("rect", { x: place(m) + 1, y: line(n) + 1, width: CELL - 2, height: CELL - 2, "fill-opacity": (0.04 + 0.96 * weight).toFixed(3) })),
       ]),
       svg("rect", { class: "explore-frame", x: LEFT, y: line(now), width: CELL * columns, height: CELL })));
   };
