@@ -25,8 +25,8 @@ def is_cell(node) -> bool:
 
 
 def begins(node, word: str) -> bool:
-    first = node.children[0] if isinstance(node, nodes.paragraph) and node.children else None
-    return isinstance(first, nodes.strong) and first.astext() == in_book_language(word)
+    words = [child for child in node.children if child.astext()] if isinstance(node, nodes.paragraph) else []
+    return bool(words) and isinstance(words[0], nodes.strong) and words[0].astext() == in_book_language(word)
 
 
 def fold_run(section):
@@ -35,16 +35,18 @@ def fold_run(section):
     asked = next(place for place, node in enumerate(children) if is_cell(node))
     told = next(place for place, node in enumerate(children) if begins(node, "应当说"))
     words = {"summary": in_book_language("运行，看个究竟"), "opened": in_book_language("收起运行")}
-    run, right = Fold(classes=["run"], **words), nodes.container(classes=["right"])
+    run, answer = Fold(classes=["run"], **words), nodes.container(classes=["answer"])
     run += children[asked + 1 : told]
-    right += children[told:]
+    answer += children[told:]
+    for code in list(children[asked].findall(nodes.container)):  # 出题的代码里写着答案
+        if code.get("nb_element") == "cell_code_source":
+            code.parent.remove(code)
     section.children = []
-    section += [*children[: asked + 1], run, right]
+    section += [*children[: asked + 1], run, answer]
     section["classes"].append("erratum")
 
 
-def fold_table(section):
-    table = next(node for node in section.children if isinstance(node, nodes.table))
+def fold_table(section, table):
     rows = len(list(table.findall(nodes.row))) - 1
     fold = Fold(
         classes=["deep"], summary=in_book_language(f"展开 {rows} 条"), opened=in_book_language("收起")
@@ -99,10 +101,9 @@ def arrange(app, doctree):
     found = index(sections)
     for section in sections:
         fold_run(section)
-    for section in every:
-        if section not in sections and any(isinstance(node, nodes.table) for node in section.children):
-            if section is not every[0]:
-                fold_table(section)
+    for table in list(doctree.findall(nodes.table)):
+        if next(table.findall(nodes.entry)).astext() == in_book_language(HEAD[0]):
+            fold_table(table.parent, table)
     top = every[0]
     top.insert(
         next(place for place, node in enumerate(top.children) if is_cell(node)),

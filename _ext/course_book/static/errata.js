@@ -28,7 +28,7 @@
 
   // 检索找来的词在“应当说”里，就不必先猜
   for (const { startContainer } of CSS.highlights?.get("found") ?? []) {
-    startContainer.parentElement.closest(".right")?.parentElement.classList.add("told");
+    startContainer.parentElement.closest(".answer")?.parentElement.classList.add("told");
   }
   filter.hidden = false;
 }
