@@ -51,6 +51,7 @@ def linked(*places):
         (["one#a"], "章名 · 手算", "a"),
         (["one#a", "one#c"], "章名 · 手算、再算", "ac"),
         (["one#a", "one#b", "one#c"], "章名 · 手算、再算", "ac"),
+        (["one#c", "one#a", "one#b", "one#d"], "章名 · 再算、手算、S0-3", "cad"),
         (["one#d"], "章名 · S0-3", "d"),
         (["one#a", "elsewhere#x"], "章名 · 手算、elsewhere#x", "a"),
         (["one#a", "one#lost"], "章名 · 手算、one#lost", "a"),

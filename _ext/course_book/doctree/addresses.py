@@ -79,9 +79,9 @@ def link_places(app, doctree, docname):
         before = seen.setdefault(id(literal.parent), [])
         said = (page, "".join(word.astext() for word in words))
         if said in before:
-            separator = literal.parent[literal.parent.index(literal) - 1]
-            literal.parent.remove(separator)
-            literal.parent.remove(literal)
+            parent = literal.parent
+            here = next(place for place, node in enumerate(parent) if node is literal)
+            del parent[here - 1 : here + 1]  # 连同前面的顿号
             continue
         if not before or before[-1][0] != page or not words:
             words = [nodes.Text(f"{chapter} · " if words else chapter), *words]
