@@ -66,7 +66,7 @@ Explore.define("beam", (data, stage) => {
     picture.replaceChildren(svg("svg", { viewBox: `0 0 ${size.join(" ")}`, style: `max-width: ${1.25 * size[0]}px`, role: "img", "aria-label": "束搜索的树" },
       svg("circle", { cx: root.x, cy: root.y, r: 4 }), parts.map(({ node }) => node)));
     const name = ({ text, done }) => `“${text}”${done ? "（写完了）" : ""}`;
-    const sayings = levels.map(({ beams, lost }, i) => `第 ${i + 1} 步，留下 ${beams.map((beam) => `${name(beam)} ${fixed(Math.exp(beam.total))}`).join("、")}；没留下的里，最大的是 ${fixed(Math.exp(lost[0]?.total ?? -Infinity))}。`);
+    const sayings = levels.map(({ beams, lost }, i) => `第 ${i + 1} 步，留下${beams.map((beam) => `${name(beam)} ${fixed(Math.exp(beam.total))}`).join("、")}；没留下的里，最大的是 ${fixed(Math.exp(lost[0]?.total ?? -Infinity))}。`);
     const steps = stepper({ steps: sayings, show: (now) => {
       for (const part of parts) part.node.toggleAttribute("hidden", part.depth > now);
       ranking.classList.toggle("explore-quiet", now < levels.length - 1);

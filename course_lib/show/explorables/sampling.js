@@ -68,7 +68,7 @@ Explore.define("sampling", (data, stage) => {
     const each = data.forms.map(whole), wrong = Math.max(0, 1 - each.reduce((sum, x) => sum + x, 0));
     finished.update([...each, wrong], [...data.shares.map((x) => fixed(x)), "0.00"]);
     const count = shares.filter((share) => share > 0).length;
-    said.textContent = `${text ? `写到“${text}”时` : "开头"}留下 ${count} 个词元。整个写完，${data.forms.length} 种写法合计 ${fixed(1 - wrong)}，别的 ${fixed(wrong)}。`;
+    said.textContent = `${text ? `写到“${text}”时` : "一个字也没写时，"}留下 ${count} 个词元。整个写完，${data.forms.length} 种写法合计 ${fixed(1 - wrong)}，别的 ${fixed(wrong)}。`;
     paper.replaceChildren();
   };
   const place = choice({ label: "前文", options: data.starts.map((text) => text || "（开头）"), change: (i) => { start = i; update(); } });
