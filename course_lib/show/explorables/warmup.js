@@ -15,7 +15,7 @@ Explore.define("warmup", (data, stage) => {
   const top = html("p", { class: "explore-said", "aria-live": "polite" });
   const draw = () => {
     paper.update([points()], warm);
-    top.textContent = `宽 ${width}、预热 ${warm} 步：第 ${warm} 步最高，是 ${fixed(1000 * rate(warm), 2)} 的千分之一；走到第 ${STEPS} 步，降到 ${fixed(1000 * rate(STEPS), 2)} 的千分之一。`;
+    top.textContent = `宽 ${width}、预热 ${warm} 步：第 ${warm} 步最高，是 ${fixed(rate(warm), 5)}；走到第 ${STEPS} 步，是 ${fixed(rate(STEPS), 5)}。`;
   };
 
   const mean = (row) => row.reduce((sum, x) => sum + x, 0) / row.length;
@@ -23,12 +23,13 @@ Explore.define("warmup", (data, stage) => {
   const count = data.runs[0].losses[0].length;
   const level = [[1, data.usual], [count, data.usual]];
   const tall = Math.max(...data.runs.flatMap(({ losses }) => losses.flatMap((row) => smooth(row).map(([, y]) => y))));
-  const lines = [...data.runs[0].losses.map((row, i) => ({ label: `种子 ${i}`, hue: hues[i], points: smooth(row) })), { label: "只知道各个字符有多常见", hue: "faint", points: level }];
+  const seeds = data.runs[0].losses.map((row, i) => ({ label: `种子 ${i}`, hue: hues[i], points: smooth(row) }));
+  const lines = [{ label: "只知道各个字符有多常见", hue: "faint", points: level }, ...seeds];
   const chart = line({ lines, name: "训练损失，横轴是步数", width: 360, height: 190, x: [1, count], y: [0.5, Math.ceil(tall)] });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const show = (i) => {
     const { peak, warm: steps, losses } = data.runs[i];
-    chart.update([...losses.map(smooth), level], steps > 1 ? steps : null);
+    chart.update([level, ...losses.map(smooth)], steps > 1 ? steps : null);
     const ends = losses.map((row) => fixed(mean(row.slice(-LAST)))).join("、");
     said.textContent = `学习率${steps > 1 ? `前 ${steps} 步升到 ${peak}（竖线处），此后不变` : `从第一步起就是 ${peak}`}。末 ${LAST} 步的平均损失，三个种子是 ${ends}。`;
   };
