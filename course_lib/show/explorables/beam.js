@@ -68,7 +68,7 @@ Explore.define("beam", (data, stage) => {
     const name = ({ text, done }) => `“${text}”${done ? "（写完了）" : ""}`;
     const sayings = levels.map(({ beams, lost }, i) => `第 ${i + 1} 步，留下${beams.map((beam) => `${name(beam)} ${fixed(Math.exp(beam.total))}`).join("、")}；没留下的里，最大的是 ${fixed(Math.exp(lost[0]?.total ?? -Infinity))}。`);
     const steps = stepper({ steps: sayings, show: (now) => {
-      for (const part of parts) part.node.toggleAttribute("hidden", part.depth > now);
+      for (const part of parts) part.node.classList.toggle("explore-later", part.depth > now);
       ranking.classList.toggle("explore-quiet", now < levels.length - 1);
     } });
     walk.replaceChildren(steps.node);
