@@ -1,0 +1,98 @@
+"""勘误实验室：先猜，猜过才露出应当怎样说；索引筛得准，记得住猜中几条；没有脚本时也能用。"""
+
+import json
+
+import pytest
+
+PAGE = "chapters/errata.html"
+ROWS = ".errata-index tbody tr"
+SHOWN = f"{ROWS}:not([hidden])"
+
+
+@pytest.fixture(params=["", "zh-TW/"])
+def lab(blank, roots, request):
+    blank.goto(f"{roots['http']}{request.param}{PAGE}")
+    return blank
+
+
+def numbers(lab):
+    return lab.locator(".errata-filter b").all_inner_texts()
+
+
+def test_the_index_lists_every_claim_and_leads_to_it(lab):
+    listed = lab.evaluate(
+        "[...document.querySelectorAll('.errata-index a')].map((a) => decodeURIComponent(a.hash.slice(1)))"
+    )
+    assert listed == lab.evaluate("[...document.querySelectorAll('section.erratum')].map(({ id }) => id)")
+    assert len(listed) > 40
+    parts = "[...document.querySelectorAll('section.erratum')].map((each) => ['.guess', 'details.run', '.answer'].map((part) => each.querySelectorAll(`:scope > ${part}, :scope > .cell ${part}`).length))"
+    assert all(found == [1, 1, 1] for found in lab.evaluate(parts))
+
+
+def test_the_index_filters_by_lesson_and_by_topic(lab):
+    lesson, topic = lab.locator(".errata-filter select").all()
+    everything = lab.locator(SHOWN).count()
+    lesson.select_option("S2")
+    codes = lab.locator(f"{SHOWN} td:first-child").all_inner_texts()
+    assert len(codes) == 8 and all(code.startswith("S2-") for code in codes) and numbers(lab)[0] == "8"
+    topic.select_option(index=5)
+    topics = lab.locator(f"{SHOWN} td:last-child").all_inner_texts()
+    assert len(set(topics)) == 1 and 0 < len(topics) < 8
+    lesson.focus()
+    lab.keyboard.press("Home")
+    topic.focus()
+    lab.keyboard.press("Home")
+    assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[0])
+
+
+def test_an_answer_waits_for_the_guess_and_the_first_guess_counts(lab):
+    first, second = lab.locator("section.erratum").all()[:2]
+    answer = first.locator(".answer")
+    assert not answer.is_visible() and not second.locator(".answer").is_visible()
+    first.locator(".guess details:not(.right) summary").first.focus()
+    lab.keyboard.press("Enter")
+    assert answer.is_visible() and not second.locator(".answer").is_visible()
+    first.locator(".guess details.right summary").click()
+    second.locator(".guess details.right summary").click()
+    lab.wait_for_selector(f"{ROWS}[data-guess=right]")
+    assert lab.locator(ROWS).nth(0).get_attribute("data-guess") == "wrong"
+    assert lab.locator(ROWS).nth(1).get_attribute("data-guess") == "right"
+    assert numbers(lab)[1:] == ["2", "1"]
+
+
+def test_a_run_pointed_at_is_open_with_its_answer(blank, roots):
+    blank.goto(f"{roots['http']}{PAGE}#run-s1-3")
+    section = blank.locator("section.erratum:has(#run-s1-3)")
+    assert section.locator("#run-s1-3").is_visible() and section.locator(".answer").is_visible()
+
+
+def test_a_word_found_by_searching_is_in_sight(blank, roots):
+    blank.goto(roots["http"] + PAGE)
+    blank.evaluate(f"localStorage.setItem('found-words', {json.dumps(json.dumps(['register_buffer']))})")
+    blank.reload()
+    assert blank.locator("section.erratum:has(#run-s1-3) > .answer").is_visible()
+
+
+def test_without_a_script_and_on_paper(browser, roots):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(roots["http"] + PAGE)
+    answer = tab.locator("section.erratum > .answer").first
+    assert not tab.is_visible(".errata-filter") and tab.locator(f"{ROWS} a").first.is_visible()
+    assert not answer.is_visible()
+    tab.emulate_media(media="print")
+    assert answer.is_visible()
+    tab.emulate_media(media="screen")
+    tab.locator(".guess summary").first.click()
+    assert answer.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_it_fits_a_phone_and_a_finger(lab, width):
+    lab.set_viewport_size({"width": width, "height": 800})
+    assert lab.evaluate("document.documentElement.scrollWidth") <= width
+    small = lab.evaluate(
+        "[...document.querySelectorAll('.errata-filter select, .errata-index a, details.run > summary, .erratum .guess summary')].filter((each) => each.getBoundingClientRect().height < 39.5).map((each) => each.outerHTML.slice(0, 80))"
+    )
+    assert small == []
