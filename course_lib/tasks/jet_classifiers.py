@@ -41,8 +41,9 @@ class JetClassifier(nn.Module):
 
     def encode(self, features: Tensor, mask: Tensor, need_weights: bool = False) -> EncoderOutput:
         """features (B, N, 3)、mask (B, N)，True = 真实粒子 → 编码器的输出，第 0 行是 [CLS]；need_weights=True 时带着注意力。"""
+        x = self.tokens(features, mask)
         keys = padding_mask(F.pad(mask, (1, 0), value=True))  # [CLS] 总可以看
-        return self.encoder(self.tokens(features, mask), keys, need_weights=need_weights)
+        return self.encoder(x, keys, need_weights=need_weights)
 
     def forward(self, features: Tensor, mask: Tensor) -> Tensor:
         """features (B, N, 3)、mask (B, N)，True = 真实粒子 → logits (B, 2)。"""

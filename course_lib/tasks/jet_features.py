@@ -26,7 +26,9 @@ def jet_variables(features: Tensor, mask: Tensor) -> Tensor:
     pt = features[..., 0].masked_fill(~mask, 0.0)
     total = pt.sum(dim=1)
     width = (pt * features[..., 1:].norm(dim=-1)).sum(dim=1) / total
-    return torch.stack([jet_mass(features, mask), mask.sum(dim=1), pt.amax(dim=1) / total, width, total], dim=1)
+    return torch.stack(
+        [jet_mass(features, mask), mask.sum(dim=1), pt.amax(dim=1) / total, width, total], dim=1
+    )
 
 
 def network_inputs(features: Tensor, mask: Tensor) -> Tensor:
