@@ -94,7 +94,7 @@ lint: $(READY)
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-# 量一量编码器有多快，与 Hugging Face、torch 自带的比，写进 bench/encoder.md，并画好书里的两幅图；机器要闲着，两个核约十八分钟
+# 量一量编码器有多快，与 Hugging Face、torch 自带的比，写进 bench/encoder.md，并写好目标与书里的两幅图；机器要闲着，两个核约十八分钟
 bench: $(READY)
 	$(BIN)/python bench/encoder.py
 	PYTHONPATH=figures/src $(BIN)/python bench/speed.py

@@ -38,7 +38,7 @@ def layer(x, attend, feed_forward, norm1, norm2, x_back=1, a_back=1):
 
 
 def states(rng):
-    """第 2 层只错一个数，而且是变小，第 4 层错得最多；全都对的；第 3 层有一个 NaN 的。"""
+    """第 2 层只错一个数，而且是变小，第 4 层错得最多；全都对的；第 3 层有一个 NaN、第 1 层的填充也有的。"""
     reference = rng.randn(5, 2, 4, 3)
     reference[2, 0, 1, 0] = 0.5
     close = reference + 4e-6
@@ -46,6 +46,7 @@ def states(rng):
     wrong[1, 1, 3, 0] += 5  # 只错在填充上
     wrong[2, 0, 1, 0] -= 3e-5
     wrong[4, 0, 0, 0] += 3
+    broken[1, 1, 2, 0] = torch.nan  # 填充
     broken[3, 0, 2, 1] = torch.nan
     return [([*ours], [*reference], REAL, 1e-5) for ours in (wrong, close, broken)]
 
@@ -167,7 +168,12 @@ EXERCISES = [
             ],
             "层从 0 数起，第 0 个是嵌入层的输出。": lambda *args: first_wrong(*args) + 1,
             "放过了真实词元里的 NaN：它与谁比都是 False，不要问“有没有 > atol”，要问“是不是都 <= atol”。":
-                first(lambda diff, real, atol: (diff[real].abs() > atol).any()),
+                [
+                    first(lambda diff, real, atol: (diff[real].abs() > atol).any()),
+                    first(lambda diff, real, atol: diff[real].abs().max() > atol),
+                ],
+            "填充里的 NaN 也没有人用：先取 real，再看有没有 NaN。":
+                first(lambda diff, real, atol: diff.isnan().any() or (diff[real].abs() > atol).any()),
         },
         otherwise="要的是第一个在真实词元上差得超过 atol 的层，NaN 也算；都没有就是 -1。",
         praise="从这一层的代码查起，前面的都已经对了。",

@@ -26,13 +26,33 @@ def commutes(f, x, *orders):
 
 
 class Dodge:
-    """头两种次序原样交还，再换别的次序就不是了：只试一种重排的，恰好被它躲过。"""
+    """记下头两份输入之间是哪一种重排，从此只对这一种等变：只试一种重排的，抽多少份都被它躲过。"""
 
     def __init__(self):
-        self.seen = {}
+        self.first = self.order = None
 
     def __call__(self, x):
-        return x if self.seen.setdefault(str(x.tolist()), len(self.seen)) < 2 else x.flip(1)
+        if self.first is None:
+            self.first = x
+        elif self.order is None:
+            same = (x[:, None] == self.first).all(dim=-1)
+            if same.any(dim=1).all() and not x.equal(self.first):
+                self.order = same.int().argmax(dim=1)
+        else:
+            return x + x[self.order]
+        return x
+
+
+class Draw:
+    """每调用一次给一份新的 x；头三份的各列从小到大，总和很小，有两个函数在它们上面看不出毛病。"""
+
+    def __init__(self, rng):
+        self.inputs, self.next = rng.randn(200, 6, 4), 0
+        self.inputs[:3] = self.inputs[:3].sort(dim=1).values - 1
+
+    def __call__(self):
+        self.next += 1
+        return self.inputs[(self.next - 1) % len(self.inputs)].clone()
 
 
 def functions_to_try(rng):
@@ -45,18 +65,37 @@ def functions_to_try(rng):
         lambda x: x.cumsum(dim=0),
         lambda x: (x + x.roll(1, 0) + x.roll(-1, 0)) / 3,
         lambda x: torch.cat([x[:3], x[3:].flip(0)]),
+        lambda x: x if x[2, 0] < x[3, 0] else -x,
+        lambda x: x.cumsum(dim=0) if x.sum() > -5 else x,
         Dodge(),
     ]
-    return [(f, rng.randn(6, 4)) for f in functions]
+    return [(f, Draw(rng)) for f in functions]
+
+
+def every(*orders, draws=50):
+    """对每一份新抽的 x 试这几种重排；不给就每份随机取一种。"""
+
+    def answer(f, draw):
+        inputs = (draw() for _ in range(draws))
+        return all(commutes(f, x, *(orders or [torch.randperm(len(x))])) for x in inputs)
+
+    return answer
+
+
+def many_orders_of_one(f, draw):
+    x = draw()
+    return commutes(f, x, *(torch.randperm(len(x)) for _ in range(50)))
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
-TOO_FEW_ORDERS = {
-    "每行与左右两行平均不等变：首尾颠倒和整体轮转都不改变谁与谁相邻，再试一种会改变的，比如只交换两行。":
-        lambda f, x: commutes(f, x, ROLL, FLIP),
-    "只把后三行颠倒不等变：只交换头两行碰不到它们，再试一种每一行都挪动的，比如整体轮转。": lambda f, x: commutes(f, x, SWAP),
-    "只试了一种重排，总有函数恰好躲过它；至少再试一种。": lambda f, x: commutes(f, x, MIX),
+TOO_FEW = {
+    "每行与左右两行平均不等变：首尾颠倒和整体轮转都不改变谁与谁相邻，再试一种会改变的，比如只交换两行。": every(ROLL, FLIP),
+    "只把后三行颠倒不等变：只交换头两行碰不到它们，再试一种每一行都挪动的，比如整体轮转。": every(SWAP),
+    "看第 2、3 两行谁的第一个数大、再决定要不要变号，不等变：在你抽的这一份上，交换和轮转都没有碰到它；多抽几份 x 再试。":
+        every(SWAP, ROLL, draws=1),
+    "总和大于 −5 才累加，不等变：抽到的 x 总和都不到 −5，试多少种重排也看不见；多抽几份 x 再试。": many_orders_of_one,
+    "只试了一种重排，总有函数恰好躲过它；至少再试一种。": every(MIX),
 }
 EXERCISES = [
     Exercise("positional_encoding.encode",
@@ -103,17 +142,17 @@ EXERCISES = [
     ),
     Exercise("positional_encoding.is-equivariant",
         cases=functions_to_try,
-        right=lambda f, x: commutes(f, x, SWAP, ROLL),
-        wrong=TOO_FEW_ORDERS,
+        right=lambda f, draw: every()(f, draw),
+        wrong=TOO_FEW,
         otherwise=[
             "每行都换成各行的平均，结果不变，也就等变；浮点数的舍入难免有差，比较时要留容差。",
             "逐行的线性映射等变：f(Πx) = Πf(x)，同一种重排，一边换输入的行，一边换输出的行；直接与 f(x) 比较，检验的是不变。",
             "没有位置的自注意力是等变的，结果只差舍入：比较时要留容差。",
             "加上位置编码之后，换次序的结果与输出换次序并不相同；一种重排也没有试吗？",
             "从头累加不等变：各行只看自己和之前的行，好比因果掩码，换了次序，前面是谁就变了。",
-            *TOO_FEW_ORDERS,
+            *TOO_FEW,
         ],
-        praise="等变要对每一种重排都成立，不变是它的特例。",
+        praise="等变要对每一份输入、每一种重排都成立；抽得越多，漏网的越少，但这不是证明。",
     ),
     Exercise("positional_encoding.position-ids",
         cases=lambda rng: [(MASK,)],

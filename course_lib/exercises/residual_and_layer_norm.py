@@ -103,13 +103,13 @@ EXERCISES = [
         cases=lambda rng: [(rng.randn(5, 4), [random_layer(rng), random_layer(rng)], random_norm(rng))],
         right=stacked(),
         wrong={
-            "末尾的 final_norm 没有用：pre-norm 的主路从不归一化，输出会随层数变大。": stacked(final=torch.clone),
+            "末尾的 final_norm 没有用：pre-norm 的主干从不归一化，输出会随层数变大。": stacked(final=torch.clone),
             "final_norm 用在了每一层：它只在所有层之后做一次。":
                 lambda x, layers, final: reduce(lambda y, layer: stacked()(y, [layer], final), layers, x),
             "这是 post-norm：归一化应当在子层之前，加号之后不做。": stacked(lambda y, f, norm: norm(y + f(y))),
             "这是 post-norm，末尾也没有 final_norm。": stacked(lambda y, f, norm: norm(y + f(y)), final=torch.clone),
-            "加回去的应当是 x，不是归一化之后的 x：那样主路就被归一化了。": stacked(lambda y, f, norm: norm(y) + f(norm(y))),
-            "子层的输出没有加回主路：少了残差连接。": stacked(lambda y, f, norm: f(norm(y))),
+            "加回去的应当是 x，不是归一化之后的 x：那样主干就被归一化了。": stacked(lambda y, f, norm: norm(y) + f(norm(y))),
+            "子层的输出没有加回主干：少了残差连接。": stacked(lambda y, f, norm: f(norm(y))),
             "子层之前没有归一化。": stacked(lambda y, f, norm: y + f(y)),
             "前馈网络之前没有归一化，应当用 norm2。": stacked(change=lambda at, ffn, n1, n2: (at, ffn, n1, torch.clone)),
             "前馈网络应当接着读加过注意力的 x，不是这一层最初的 x。":
@@ -121,6 +121,6 @@ EXERCISES = [
             "层的次序反了。": lambda x, layers, final: stacked()(x, layers[::-1], final),
         },
         otherwise="每层应当是 x ← x + f(LN(x)) 做两次，最后做一次 final_norm。",
-        praise="主路上只有加号，末尾补一次归一化。",
+        praise="主干上只有加号，末尾补一次归一化。",
     ),
 ]

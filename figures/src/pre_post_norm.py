@@ -5,9 +5,9 @@ c = Canvas(
     720,
     612,
     "post-norm 与 pre-norm 的编码器层",
-    "左右两条由上而下的主路。左边是 post-norm：自注意力与前馈网络各在一条岔路上，算完加回主路，"
-    "主路随后穿过一个层归一化。右边是 pre-norm：层归一化移到岔路上、子层之前，主路上只有加法，"
-    "L 层之后在主路末尾再做一次层归一化。",
+    "左右两条由上而下的主干。左边是 post-norm：自注意力与前馈网络各在一条岔路上，算完加回主干，"
+    "主干随后穿过一个层归一化。右边是 pre-norm：层归一化移到岔路上、子层之前，主干上只有加法，"
+    "L 层之后在主干末尾再做一次层归一化。",
 )
 ROAD = 5
 
@@ -21,7 +21,7 @@ def norm(x, y):
 
 
 def branch(main, side, top, y, words, before=False):
-    """从主路的 top 处岔出，经过（归一化和）子层，在 y 处加回来。"""
+    """从主干的 top 处岔出，经过（归一化和）子层，在 y 处加回来。"""
     box = y - 70
     if before:
         c.arrow((main, top), (side, top), (side, top + 19))
@@ -66,7 +66,7 @@ road(right, 428, 480)
 norm(right, 495)
 road(right, 510, 540)
 c.text("只在最后做一次", right + 46, 495, 16, OUTPUT, anchor="start")
-c.text("主路穿过 2L 个 LN", left - 8, 562, 16)
-c.text("主路上只有加法，所以末尾要补一个 LN", right + 40, 562, 16)
-c.text("岔路算改动，加回主路；LN 是层归一化。dropout 在子层之后、加回主路之前。", 360, 594, 14, FAINT)
+c.text("主干穿过 2L 个 LN", left - 8, 562, 16)
+c.text("主干上只有加法，所以末尾要补一个 LN", right + 40, 562, 16)
+c.text("岔路算改动，加回主干；LN 是层归一化。dropout 在子层之后、加回主干之前。", 360, 594, 14, FAINT)
 c.save()

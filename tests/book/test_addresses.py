@@ -1,13 +1,16 @@
 """页内的地址：一节的锚来自标题，书里的每个链接都指到真有的地方。"""
 
 import re
+from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
 from built_book import ALL_PAGES, BOOK, MOVED
+from docutils import nodes
+from docutils.utils import new_document
 
-from course_book.doctree.addresses import slug
+from course_book.doctree.addresses import link_places, slug
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,44 @@ from course_book.doctree.addresses import slug
 )
 def test_a_title_gives_its_own_words(title, name):
     assert slug(title) == name
+
+
+def linked(*places):
+    """一章两节：节里的格是 a、b（手算）与 c（深入：再算），d 在 S0-3 里；行文里依次指到 places。"""
+    chapter = nodes.section("", nodes.title("", "章名：副题"), nodes.container(ids=["top"]), ids=["章名"])
+    for title, cells in {"手算": "ab", "深入：再算": "c", "S0-3 对吗？": "d"}.items():
+        section = nodes.section("", nodes.title("", title), ids=[title])
+        section += [nodes.container(ids=[name]) for name in cells]
+        chapter += section
+    target, page = new_document("章"), new_document("页")
+    target += chapter
+    words = [word for place in places for word in (nodes.Text("、"), nodes.literal("", place))][1:]
+    page += nodes.paragraph("", "", *words)
+    titles = {"chapters/one": chapter[0]}
+    env = SimpleNamespace(found_docs={"chapters/one"}, titles=titles, get_doctree=lambda name: target)
+    builder = SimpleNamespace(get_relative_uri=lambda here, there: "one.html")
+    link_places(SimpleNamespace(env=env, builder=builder), page, "chapters/map")
+    return page.astext(), [link["refuri"] for link in page.findall(nodes.reference)]
+
+
+@pytest.mark.parametrize(
+    ("places", "text", "cells"),
+    [
+        (["one#a"], "章名 · 手算", "a"),
+        (["one#a", "one#c"], "章名 · 手算、再算", "ac"),
+        (["one#a", "one#b", "one#c"], "章名 · 手算、再算", "ac"),
+        (["one#c", "one#a", "one#b", "one#d"], "章名 · 再算、手算、S0-3", "cad"),
+        (["one#d"], "章名 · S0-3", "d"),
+        (["one#a", "elsewhere#x"], "章名 · 手算、elsewhere#x", "a"),
+        (["one#a", "one#lost"], "章名 · 手算、one#lost", "a"),
+    ],
+)
+def test_a_place_is_shown_by_its_titles(places, text, cells):
+    assert linked(*places) == (text, [f"one.html#{cell}" for cell in cells])
+
+
+def test_a_place_before_every_section_is_the_chapter():
+    assert linked("one#top") == ("章名", ["one.html#top"])
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +92,15 @@ def test_every_section_is_named_by_its_title(pages):
             if not name or not any(re.fullmatch(rf"{name}(-\d+)?", each) for each in names):
                 wrong.append((path.name, heading.get_text(), names))
     assert wrong == []
+
+
+def test_the_lesson_map_speaks_in_titles(pages):
+    maps = [soup for path, soup in pages.items() if path.stem == "lesson_map"]
+    places = [[link for link in soup.select("td a.internal") if "#" in link["href"]] for soup in maps]
+    assert len(places) == 2 and [a["href"] for a in places[0]] == [a["href"] for a in places[1]]
+    assert len(places[0]) > 200
+    for link in [*places[0], *places[1]]:
+        assert re.search("[\u4e00-\u9fff]|S\\d", link.get_text()) and "#" not in link.get_text(), link
 
 
 def test_every_link_inside_the_book_leads_somewhere(pages):

@@ -138,14 +138,14 @@ MORE_FAULTS = {
         "self.norm1(x + self.dropout(attended))",
         "self.norm1(self.dropout(attended))",
         "test_encoder.py::test_layer_matches_torch",
-        "08_residual_and_layer_norm#parity-torch",
+        "08_residual_and_layer_norm#source",
     ),
     "post-norm 成了 pre-norm": Fault(
         "encoder.py",
         "        if self.norm_first:\n",
         "        if True:\n",
         "test_encoder.py::test_layer_matches_torch",
-        "08_residual_and_layer_norm#parity-torch",
+        "08_residual_and_layer_norm#source",
     ),
     "正弦与余弦按位置的奇偶分": Fault(
         "layers.py",

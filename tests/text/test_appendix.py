@@ -46,6 +46,15 @@ def test_every_entry_is_cited():
         assert key in used or in_docstring, f"{key} 没有哪一章提到"
 
 
+def test_annotated_articles_are_in_the_bibliography():
+    text = (ROOT / "chapters" / "references.md").read_text(encoding="utf8")
+    annotated = re.findall(r"\{cite\}`(\w+)`", text)
+    assert len(annotated) >= 12 and set(annotated) <= set(BIBLIOGRAPHY.entries)
+    for line in text.splitlines():
+        if line.startswith("- "):
+            assert len(line.partition("：")[2]) >= 12, f"读它做什么：{line}"
+
+
 def test_reference_page_lists_every_module():
     text = (ROOT / "chapters" / "course_lib.md").read_text(encoding="utf8")
     listed = re.findall(r"automodule:: course_lib\.([\w.]+)", text)

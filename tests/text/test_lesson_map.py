@@ -15,9 +15,9 @@ ROWS = {
 # 每份讲义有几条内容、几条勘误
 ITEMS = {"S0": 25, "S1": 20, "S2": 16, "S3": 22, "S4": 21}
 ERRATA = {"S0": 28, "S1": 15, "S2": 10, "S3": 15, "S4": 16}
-# 说错了的（W）与结果不对的（B），都要在勘误实验室里当场运行
+# 说错了的（W）与结果不对的（B），都要在勘误实验室里当场运行；S0-10 要查的是词典
 RUN = {
-    "S0": [1, 3, 4, 5, 6, 7, 8, 9, 10, 15, 19, 20],
+    "S0": [1, 3, 4, 5, 6, 7, 8, 9, 15, 19, 20],
     "S1": [1, 2, 3, 4, 5, 6, 7],
     "S2": [1, 2, 3, 4, 5, 6, 7],
     "S3": [1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -43,14 +43,19 @@ def test_places_exist(row):
 
 
 def test_wrong_claims_are_run_in_the_lab():
-    """每条三格，依次是说法、运行、应当怎样说；运行的那格里有断言。"""
+    """每条依次是说法、猜一猜、运行、应当怎样说；运行的那几格里有断言。"""
     lab = {c["id"]: c for c in cells(ROOT / "chapters" / "errata.ipynb")}
     order = list(lab)
     for lesson, numbers in RUN.items():
         for number in numbers:
             code = f"{lesson}-{number}".lower()
-            claim, run, right = (order.index(f"{kind}-{code}") for kind in ("claim", "run", "right"))
-            assert claim < run < right <= claim + 4, code
+            claim, asked, run, right = (
+                order.index(f"{kind}-{code}") for kind in ("claim", "guess", "run", "right")
+            )
+            assert claim + 1 == asked < run < right, code
+            assert sum(name.startswith("claim-") for name in order[claim:right]) == 1, code
             assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
+            assert source(lab[f"right-{code}"]).startswith("**应当说**："), code
+            assert source(lab[f"guess-{code}"]).startswith("guess("), code
             assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
             assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code

@@ -1,4 +1,4 @@
-"""页内的地址：一节以标题里的词为锚，一格代码以它的名字为锚；行文里写作 `章#格` 的行内代码成为链接。"""
+"""页内的地址：一节以标题里的词为锚，一格代码以它的名字为锚；行文里写作 `章#格` 的行内代码成为链接，写的是章与节的标题。"""
 
 import json
 import re
@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 PLACE = re.compile(r"(\w+)#([\w-]+)")
+ERRATUM = re.compile(r"S\d-\d+(?= )")
 
 
 def slug(title: str) -> str:
@@ -43,16 +44,50 @@ def add_anchors(app, doctree):
                 container["ids"].append(name)
 
 
+def sections_of(doctree) -> dict[str, nodes.section]:
+    """每个锚在哪一节里；小节里的也在外面的大节里，取最里面的。"""
+    found = {}
+    for section in doctree.findall(nodes.section):
+        found |= {name: section for node in section.findall(nodes.Element) for name in node["ids"]}
+    return found
+
+
+def title_of(section) -> list[nodes.Node]:
+    """一节的标题；勘误实验室的一条只留编号，“深入”不必说。"""
+    first, *rest = [child.deepcopy() for child in section[0].children]
+    if code := ERRATUM.match(first.astext()):
+        return [nodes.Text(code[0])]
+    return [nodes.Text(first.removeprefix("深入：")) if isinstance(first, nodes.Text) else first, *rest]
+
+
 def link_places(app, doctree, docname):
+    """同一处接连指到一章，章的标题只写一次；指到同一节的只留头一个。"""
     folder = docname.rpartition("/")[0]
+    pages, seen = {}, {}
     for literal in list(doctree.findall(nodes.literal)):
         place = PLACE.fullmatch(literal.astext())
         page = place and f"{folder}/{place[1]}"
-        if page in app.env.found_docs:
-            uri = f"{app.builder.get_relative_uri(docname, page)}#{place[2]}"
-            link = nodes.reference("", "", internal=True, refuri=uri)
-            literal.replace_self(link)
-            link += literal
+        if page not in app.env.found_docs:
+            continue
+        if page not in pages:
+            pages[page] = sections_of(app.env.get_doctree(page))
+        section = pages[page].get(place[2])
+        if section is None:
+            continue
+        chapter = app.env.titles[page].astext().partition("：")[0]
+        words = [] if isinstance(section.parent, nodes.document) else title_of(section)
+        before = seen.setdefault(id(literal.parent), [])
+        said = (page, "".join(word.astext() for word in words))
+        if said in before:
+            parent = literal.parent
+            here = next(place for place, node in enumerate(parent) if node is literal)
+            del parent[here - 1 : here + 1]  # 连同前面的顿号
+            continue
+        if not before or before[-1][0] != page or not words:
+            words = [nodes.Text(f"{chapter} · " if words else chapter), *words]
+        before.append(said)
+        uri = f"{app.builder.get_relative_uri(docname, page)}#{place[2]}"
+        literal.replace_self(nodes.reference("", "", *words, internal=True, refuri=uri))
 
 
 def setup(app):

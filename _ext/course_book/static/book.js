@@ -66,6 +66,9 @@ addEventListener("beforeprint", () => {
   const frames = [...document.querySelectorAll("iframe")];
   const styles = frames.map((frame) => frame.style.cssText);
   const { theme } = document.documentElement.dataset;
+  // 同名的只许打开一个（猜一猜的几个选项）：印的时候先去掉名字
+  const names = folded.map((details) => details.name);
+  for (const details of folded) details.removeAttribute("name");
   for (const details of folded) details.open = true;
   for (const frame of frames) {
     const width = frame.clientWidth;
@@ -75,6 +78,7 @@ addEventListener("beforeprint", () => {
   document.documentElement.dataset.theme = "light";
   restore = () => {
     for (const details of folded) details.open = false;
+    folded.forEach((details, i) => { if (names[i]) details.name = names[i]; });
     frames.forEach((frame, i) => { frame.style.cssText = styles[i]; });
     document.documentElement.dataset.theme = theme;
   };

@@ -1,0 +1,101 @@
+// 同一个词，一句一个点：拖动层数，看各句里的它怎样按词义分开；点一个，看它的句子，和这一层里最像它的一句。
+// 数：sentences（N 句）、word（那个词）、senses（每句是第几种词义，0 或 1）、names（两种词义的名字）；
+// points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）、chosen（先看第几句）。
+Explore.define("banks", (data, stage) => {
+  const { html, svg, fixed, line, slider } = Explore;
+  const { sentences, senses, names, points, cosines } = data;
+  const layers = points.map((_, layer) => layer), last = layers.length - 1, width = 440, height = 330, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
+  const hues = ["query", "key"], shapes = ["●", "▲"];
+  let layer = 0, chosen = data.chosen ?? 0, timer = null;
+
+  // 同义、异义两堆的平均余弦；自己与自己不算
+  const average = (at, wanted) => {
+    let [sum, count] = [0, 0];
+    senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += cosines[at][i][j]; count++; } }));
+    return sum / count;
+  };
+  const within = layers.map((at) => average(at, true)), across = layers.map((at) => average(at, false));
+  const nearest = (i) => cosines[layer][i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > cosines[layer][i][best]) ? j : best), -1);
+
+  // 各层同一把尺子：点散得多开，看得见
+  const flat = points.flat(), ends = [0, 1].map((axis) => [Math.min(...flat.map((p) => p[axis])), Math.max(...flat.map((p) => p[axis]))]);
+  const scale = Math.min((width - 40) / (ends[0][1] - ends[0][0] || 1), (height - 40) / (ends[1][1] - ends[1][0] || 1));
+  const place = (at, i) => [width / 2 + (points[at][i][0] - (ends[0][0] + ends[0][1]) / 2) * scale, height / 2 - (points[at][i][1] - (ends[1][0] + ends[1][1]) / 2) * scale];
+
+  const link = svg("line", {});
+  const dots = sentences.map((sentence, i) => svg("g", { id: `${id}-${i}`, role: "option", "aria-label": `${names[senses[i]]}：${sentence}`, style: `--hue: var(--${hues[senses[i]]})` },
+    senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 })));
+  const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": `各句里的 ${data.word}，用方向键一句一句看` }, link, dots);
+  const legend = html("p", { class: "explore-label" }, names.map((name, i) => html("span", { style: `--hue: var(--${hues[i]})` }, html("b", {}, shapes[i]), ` ${name}`)));
+
+  const marked = (sentence) => sentence.split(new RegExp(`\\b(${data.word})\\b`, "i")).map((piece, k) => (k % 2 ? html("b", {}, piece) : piece));
+  const card = (label) => {
+    const title = html("span", { class: "explore-label" }), text = html("span", { lang: "en" });
+    const update = (i, extra) => {
+      title.replaceChildren(`${label}　`, html("b", { style: `color: var(--${hues[senses[i]]})` }, `${shapes[senses[i]]} ${names[senses[i]]}`), extra);
+      text.replaceChildren(...marked(sentences[i]));
+    };
+    const say = (words) => { title.replaceChildren(words); text.replaceChildren(); };
+    return { node: html("p", {}, title, html("br"), text), update, say };
+  };
+  const mine = card("这一句"), close = card("这一层里最像它的");
+  const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
+  const said = html("p", { class: "explore-said", "aria-live": "polite" });
+  const low = Math.floor(10 * Math.min(...across)) / 10;
+  const curves = () => [within, across].map((means) => means.map((mean, at) => [at, mean]));
+  const chart = line({
+    lines: curves().map((means, i) => ({ label: ["同义", "异义"][i], hue: ["weight", "faint"][i], points: means })),
+    name: "同义与异义的平均余弦，随层怎样变", width: 300, height: 150, x: [0, last], y: [low, 1],
+  });
+
+  const draw = () => {
+    const other = nearest(chosen), ends = [place(layer, chosen), place(layer, other)];
+    dots.forEach((dot, i) => {
+      dot.style.transform = `translate(${place(layer, i).map((x) => `${x.toFixed(1)}px`).join(", ")})`;
+      dot.setAttribute("aria-selected", i === chosen);
+      dot.classList.toggle("explore-mark", i === chosen);
+    });
+    for (const [end, k] of [["1", 0], ["2", 1]]) ["x", "y"].forEach((axis, side) => link.setAttribute(axis + end, ends[k][side].toFixed(1)));
+    map.append(dots[chosen]); // 叠在一起时，选中的在最上面
+    map.setAttribute("aria-activedescendant", dots[chosen].id);
+    mine.update(chosen, "");
+    const alike = Math.min(...cosines[layer].flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
+    if (alike) close.say(`这一层里，${sentences.length} 个 ${data.word} 都一样，叠在一处。`);
+    else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
+    const kept = alike ? "" : `平面上留住了 ${Math.round(100 * data.shares[layer])}% 的差别。`;
+    said.textContent = `第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
+    chart.update(curves(), layer);
+  };
+  const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
+  const nearestDot = ({ clientX, clientY }, reach) => {
+    const box = map.getBoundingClientRect(), zoom = box.width / width;
+    const away = sentences.map((_, i) => { const [x, y] = place(layer, i); return Math.hypot(x * zoom + box.left - clientX, y * zoom + box.top - clientY); });
+    const least = Math.min(...away);
+    if (least < reach && away[chosen] > least) pick(away.indexOf(least));
+  };
+  map.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearestDot(event, 14));
+  map.addEventListener("click", (event) => nearestDot(event, Infinity));
+  map.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    pick((chosen + step + sentences.length) % sentences.length);
+  });
+
+  const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };
+  const start = () => {
+    if (layer === last) rail.set(0);
+    play.textContent = "暂停";
+    timer = setInterval(() => (moving(() => rail.set(layer + 1)), layer === last && stop()), 1300);
+  };
+  let playing = false;
+  const moving = (step) => { playing = true; step(); playing = false; };
+  const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
+  const rail = slider({ label: "层", values: layers, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; draw(); } });
+  stage.append(
+    html("div", { class: "explore-row" }, play, rail.node),
+    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "平均余弦，随层怎样变，虚线是现在这一层"), chart.node)),
+    said,
+  );
+  draw();
+});

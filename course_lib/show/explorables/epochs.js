@@ -1,0 +1,62 @@
+// 训练一轮一轮地放：留出影评的地图、答对的比例，和几条影评里 [CLS] 在看哪些词。
+// 数：labels（每条影评 0 或 1）、order（每条 1 = 标签取决于次序）；points（每轮一份 N×2，0 到 999）；
+// guesses（每轮一个字符串，第 i 个字符是对第 i 条的判断）；
+// reviews（[{ words, label, chance: 每轮判为褒的概率, looks: 每轮、每层一份各词的权重 }]）。
+Explore.define("epochs", (data, stage) => {
+  const { html, svg, fixed, bars, line, choice, stepper } = Explore;
+  const LABELS = ["贬", "褒"], HUES = ["query", "key"], last = data.points.length - 1;
+  // 地图只留有点的那一段高，四周各空 30
+  const ys = data.points.flat().map(([, y]) => y), top = Math.max(...ys) + 30, height = top - Math.min(...ys) + 30;
+  let now = 0, chosen = 0;
+
+  // 答对的比例，两种影评分开数
+  const right = (epoch, kind) => {
+    const mine = data.labels.map((_, i) => i).filter((i) => data.order[i] === kind);
+    return mine.filter((i) => Number(data.guesses[epoch][i]) === data.labels[i]).length / mine.length;
+  };
+  const scores = [1, 0].map((kind) => data.points.map((_, epoch) => right(epoch, kind)));
+  const percent = (x) => `${fixed(100 * x, 0)} %`;
+
+  const dots = data.labels.map((label, i) => {
+    const shape = label ? svg("circle", { r: 15 }) : svg("path", { d: "M0,-17 L17,13 L-17,13 Z" });
+    return svg("g", { class: data.order[i] ? "" : "explore-plain", style: `--hue: var(--${HUES[label]})` }, shape);
+  });
+  const map = svg("svg", { class: "explore-dots-map", viewBox: `0 0 1060 ${height}`, role: "img", "aria-label": "留出影评的地图，一点一条" }, dots);
+  const chart = line({
+    lines: scores.map((score, i) => ({ label: ["看次序的", "直说的"][i], hue: ["weight", "faint"][i], points: score.map((y, x) => [x, y]) })),
+    name: "答对的比例：横轴是轮数", width: 300, height: 190, x: [0, last], y: [0, 1],
+  });
+
+  // 选中的一条：每层一份词，底色是权重
+  const verdict = bars({ labels: ["是褒"], values: [0], name: "判为褒的概率", hue: "key" });
+  const rows = html("div", {}), truth = html("p", { class: "explore-said" });
+  const draw = () => {
+    dots.forEach((dot, i) => {
+      const [x, y] = data.points[now][i];
+      dot.style.transform = `translate(${x + 30}px, ${top - y}px)`;
+      dot.classList.toggle("explore-wrong", Number(data.guesses[now][i]) !== data.labels[i]);
+    });
+    chart.update(scores.map((score) => score.map((y, x) => [x, y])), now);
+    const { words, label, chance, looks } = data.reviews[chosen];
+    rows.replaceChildren(...looks[now].map((weights, layer) =>
+      html("div", { class: "explore-looks" }, html("span", { class: "explore-label" }, `第 ${layer} 层`),
+        words.map((word, i) => html("span", { class: "explore-look", style: `--shade: ${Math.round(100 * weights[i])}%` },
+          html("span", { lang: "en" }, word), html("small", {}, weights[i] < 0.05 ? "\u00a0" : fixed(weights[i])))))));
+    verdict.update([chance[now]]);
+    const said = LABELS[Number(chance[now] > 0.5)];
+    truth.textContent = `它说${said}，应当是${LABELS[label]}${said === LABELS[label] ? "，对了。" : "，错了。"}`;
+  };
+  const steps = stepper({
+    steps: data.points.map((_, epoch) => `${epoch ? `训练 ${epoch} 轮之后` : "训练之前"}：留出的影评，看次序的答对 ${percent(scores[0][epoch])}，直说的 ${percent(scores[1][epoch])}。`),
+    seconds: 1.4,
+    show: (i) => { now = i; draw(); },
+  });
+  const review = choice({ label: "哪一条", options: data.reviews.map(({ words }) => words.slice(1, -1).join(" ").replace(/ ([.,])/g, "$1")), change: (i) => { chosen = i; draw(); } });
+  review.node.querySelectorAll("button").forEach((button) => { button.lang = "en"; });
+  stage.append(
+    steps.node,
+    html("div", { class: "explore-flow" }, html("div", { class: "explore-side" }, map), html("div", { class: "explore-side" }, html("p", { class: "explore-label" }, "答对的比例，虚线是现在这一轮"), chart.node)),
+    html("div", { class: "explore-part" }, review.node, rows, verdict.node, truth),
+  );
+  steps.go(0);
+});

@@ -1,0 +1,134 @@
+"""可以动手的图“bank 怎样分开”：两堆的平均、最像的一句与课程库算的相同；层、句子，鼠标、手指、键盘都到得了。"""
+
+import pytest
+import torch
+from explorable_helpers import fits_a_phone_and_a_finger
+
+SENTENCES = [f"Sentence {i} by the bank of number {i}." for i in range(6)]
+SENSES = [0, 0, 0, 1, 1, 1]
+LAYERS = 4
+
+
+def data():
+    """第 0 层六个向量相同，此后越走越按词义分开。"""
+    generator = torch.Generator().manual_seed(12)
+    noise, pull = torch.randn(6, 16, generator=generator), torch.zeros(6, 16)
+    pull[:3, 0], pull[3:, 1] = 3, 3
+    start = 4 * torch.ones(16)
+    vectors = torch.stack([start + layer * (0.4 * noise + pull) for layer in range(LAYERS)])
+    unit = torch.nn.functional.normalize(vectors, dim=-1)
+    points = torch.stack([(layer - layer.mean(dim=0))[:, :2] for layer in unit])
+    return {
+        "sentences": SENTENCES,
+        "word": "bank",
+        "senses": SENSES,
+        "names": ["钱", "河"],
+        "points": points,
+        "shares": [1.0, 0.61, 0.52, 0.43],
+        "cosines": unit @ unit.mT,
+        "chosen": 4,
+    }
+
+
+DATA = data()
+
+
+def said(page):
+    return page.locator(".explore-said").inner_text().replace("−", "-")
+
+
+def go(page, layer):
+    page.get_by_role("slider").fill(str(layer))
+    page.wait_for_function("document.getAnimations().every((one) => one.playState === 'finished')")
+
+
+def chosen(page):
+    return page.locator("[role=option][aria-selected=true]").get_attribute("aria-label")
+
+
+def place(page, i):
+    """第几句的点在屏幕上的中心。"""
+    dots = page.locator(f"[role=option][aria-label='{'钱河'[SENSES[i]]}：{SENTENCES[i]}'] > *")
+    box = dots.bounding_box()
+    return torch.tensor([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+
+
+@pytest.mark.parametrize("layer", range(LAYERS))
+def test_means_and_the_nearest_are_the_librarys(open_figure, layer):
+    page = open_figure("banks", DATA)
+    go(page, layer)
+    cosines, sense = DATA["cosines"][layer], torch.tensor(SENSES)
+    across = sense[:, None] != sense
+    same = ~across & ~torch.eye(6, dtype=torch.bool)
+    within, other = cosines[same].mean(), cosines[across].mean()
+    assert f"第 {layer} 层：同义平均 {within:.3f}，异义平均 {other:.3f}" in said(page)
+    cards = page.locator(".explore-cards").inner_text()
+    assert SENTENCES[4] in cards
+    if layer == 0:
+        assert "都一样" in cards and "留住" not in said(page)
+    else:
+        best = cosines[4].index_fill(0, torch.tensor([4]), -2).argmax()
+        assert SENTENCES[best] in cards and f"余弦 {cosines[4, best]:.3f}" in cards
+        assert f"留住了 {DATA['shares'][layer]:.0%}" in said(page)
+
+
+def test_dots_stand_where_the_points_are(open_figure):
+    """屏幕上的位置是点的相似变换，y 朝上；各层同一把尺子。"""
+    page = open_figure("banks", DATA)
+    seen = []
+    for layer in range(LAYERS):
+        go(page, layer)
+        seen.append(torch.stack([place(page, i) for i in range(3)]))  # 圆的框的中心就是它的位置
+    seen = torch.stack(seen)
+    assert (seen[0] - seen[0, 0]).abs().max() < 0.1
+    points = DATA["points"][:, :3] * torch.tensor([1.0, -1.0])
+    scale = (seen[3, 0] - seen[3, 1]).norm() / (points[3, 0] - points[3, 1]).norm()
+    torch.testing.assert_close(seen - seen[0, 0], (points - points[0, 0]) * scale, atol=1.0, rtol=0)
+
+
+def test_shape_tells_the_sense_without_colour(open_figure):
+    page = open_figure("banks", DATA)
+    assert page.locator("[role=option]:has(circle)").count() == 3
+    assert page.locator("[role=option]:has(polygon)").count() == 3
+    assert "● 钱" in page.locator(".explore-plane").inner_text()
+
+
+def test_a_tap_a_hover_and_keys_choose_the_sentence(open_figure):
+    page = open_figure("banks", DATA)
+    go(page, 3)
+    page.mouse.click(*place(page, 0).tolist())
+    assert SENTENCES[0] in chosen(page)
+    page.mouse.move(*place(page, 5).tolist())
+    assert SENTENCES[5] in chosen(page)
+    page.mouse.move(0, 0)
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("ArrowRight")
+    assert SENTENCES[0] in chosen(page)
+    page.keyboard.press("ArrowLeft")
+    assert SENTENCES[5] in chosen(page)
+    active = page.get_by_role("listbox").get_attribute("aria-activedescendant")
+    assert page.locator(f"#{active}").get_attribute("aria-label") == chosen(page)
+    assert page.locator(".explore-cards b", has_text="bank").count() == 2
+
+
+def test_play_walks_to_the_last_layer_and_stops(open_figure):
+    page = open_figure("banks", DATA)
+    page.get_by_role("button", name="播放").click()
+    page.get_by_role("button", name="暂停").wait_for()
+    page.wait_for_function("document.querySelector('.explore-said').textContent.startsWith('第 1 层')")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")  # 自己动手，播放就停
+    assert "第 2 层" in said(page) and page.get_by_role("button", name="播放").is_visible()
+    page.get_by_role("button", name="播放").click()
+    page.wait_for_function("document.querySelector('.explore-said').textContent.startsWith('第 3 层')")
+    page.get_by_role("button", name="播放").wait_for()
+
+
+def test_fits_a_phone_and_a_finger(open_figure):
+    page = open_figure("banks", DATA, width=360)
+    go(page, 3)
+    fits_a_phone_and_a_finger(page)
+    box = page.get_by_role("listbox").bounding_box()  # 手指落在空处，选中的是最近的点
+    x, y = place(page, 1).tolist()
+    page.mouse.click(max(box["x"] + 1, x - 6), y)
+    assert SENTENCES[1] in chosen(page)

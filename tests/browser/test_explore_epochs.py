@@ -1,0 +1,107 @@
+"""可以动手的图“训练一轮一轮地放”：答对的比例照判断数出，词的底色是交来的权重，步与选项都到得了。"""
+
+import pytest
+import torch
+from explorable_helpers import fits_a_phone_and_a_finger
+
+COUNT, EPOCHS = 15, 4
+WORDS = [["[CLS]", "dull", ",", "but", "great", "[SEP]"], ["[CLS]", "not", "great", ".", "[SEP]"]]
+
+
+def data():
+    """十五条影评，四轮，两层的权重；最后一轮全对。"""
+    generator = torch.Generator().manual_seed(4)
+    labels = torch.arange(COUNT) % 2
+    guesses = torch.randint(2, (EPOCHS, COUNT), generator=generator)
+    guesses[-1] = labels
+    reviews = [
+        {
+            "words": words,
+            "label": label,
+            "chance": torch.rand(EPOCHS, generator=generator),
+            "looks": torch.rand(EPOCHS, 2, len(words), generator=generator).softmax(dim=-1),
+        }
+        for words, label in zip(WORDS, (1, 0), strict=True)
+    ]
+    return {
+        "labels": labels,
+        "order": (torch.arange(COUNT) < 10).int(),
+        "points": torch.randint(1000, (EPOCHS, COUNT, 2), generator=generator),
+        "guesses": ["".join(map(str, row)) for row in guesses.tolist()],
+        "reviews": reviews,
+    }
+
+
+DATA = data()
+
+
+def go_to(page, epoch):
+    page.locator(".explore-dot").nth(epoch).click()
+
+
+def right(epoch):
+    hit = torch.tensor([int(c) for c in DATA["guesses"][epoch]]) == DATA["labels"]
+    order = DATA["order"].bool()
+    return hit[order].float().mean(), hit[~order].float().mean(), hit
+
+
+def test_every_epoch_counts_what_is_right(open_figure):
+    page = open_figure("epochs", DATA)
+    following = page.get_by_role("button", name="下一步", exact=True)
+    for epoch in range(EPOCHS):
+        order, plain, hit = right(epoch)
+        said = page.locator(".explore-stepper .explore-said").inner_text()
+        assert f"看次序的答对 {100 * order:.0f} %，直说的 {100 * plain:.0f} %" in said
+        assert page.locator(".explore-wrong").count() == int((~hit).sum())
+        following.click() if epoch < EPOCHS - 1 else None
+    assert following.is_disabled()
+
+
+@pytest.mark.parametrize("epoch", [0, 2])
+def test_dots_stand_where_the_points_are(open_figure, epoch):
+    page = open_figure("epochs", DATA)
+    go_to(page, epoch)
+    page.wait_for_function("document.getAnimations().every((one) => one.playState === 'finished')")
+    boxes = [dot.bounding_box() for dot in page.locator(".explore-dots-map circle").all()]
+    seen = torch.tensor([[b["x"] + b["width"] / 2, -b["y"] - b["height"] / 2] for b in boxes])
+    points = DATA["points"][epoch][DATA["labels"] == 1].float()
+    shape = [(one - one.mean(dim=0)) / (one - one.mean(dim=0)).norm() for one in (seen, points)]
+    torch.testing.assert_close(*shape, atol=0.01, rtol=0)
+
+
+@pytest.mark.parametrize("chosen", [0, 1])
+@pytest.mark.parametrize("epoch", [0, 3])
+def test_words_wear_their_weights(open_figure, epoch, chosen):
+    page = open_figure("epochs", DATA)
+    go_to(page, epoch)
+    page.get_by_role("button", name="not great." if chosen else "dull, but great").click()
+    review = DATA["reviews"][chosen]
+    rows = page.locator(".explore-looks")
+    assert rows.count() == 2
+    for row, weights in zip(rows.all(), review["looks"][epoch], strict=True):
+        assert row.locator("span[lang=en]").all_inner_texts() == review["words"]
+        shown = row.locator("small").all_inner_texts()
+        for text, weight in zip(shown, weights.tolist(), strict=True):
+            assert text.strip() == ("" if weight < 0.05 else f"{weight:.2f}")
+        shades = row.locator(".explore-look").evaluate_all(
+            "all => all.map((one) => parseFloat(one.style.getPropertyValue('--shade')))"
+        )
+        torch.testing.assert_close(torch.tensor(shades, dtype=torch.float), 100 * weights, atol=0.51, rtol=0)
+    chance = float(review["chance"][epoch])
+    assert page.locator(".explore-bars .explore-number").inner_text() == f"{chance:.2f}"
+    verdict = page.locator(".explore-part .explore-said").inner_text()
+    assert verdict.endswith("对了。" if (chance > 0.5) == review["label"] else "错了。")
+
+
+def test_the_keyboard_plays_and_stops(open_figure):
+    page = open_figure("epochs", DATA)
+    play = page.get_by_role("button", name="播放", exact=True)
+    play.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("训练 1 轮之后").wait_for()
+    page.keyboard.press("Enter")
+    assert page.get_by_role("button", name="播放", exact=True).is_visible()
+
+
+def test_fits_a_phone_and_a_finger(open_figure):
+    fits_a_phone_and_a_finger(open_figure("epochs", DATA, width=360))
