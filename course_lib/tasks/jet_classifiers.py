@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..attention import padding_mask
-from ..encoder import Encoder
+from ..encoder import Encoder, EncoderOutput
 from ..layers import SinusoidalPositionalEncoding
 from .jet_features import network_inputs
 
@@ -39,11 +39,15 @@ class JetClassifier(nn.Module):
         x = self.positions(self.embed(network_inputs(features, mask)))
         return torch.cat([self.cls.expand(len(x), 1, -1), x], dim=1)
 
-    def forward(self, features: Tensor, mask: Tensor) -> Tensor:
-        """features (B, N, 3)、mask (B, N)，True = 真实粒子 → logits (B, 2)。"""
+    def encode(self, features: Tensor, mask: Tensor, need_weights: bool = False) -> EncoderOutput:
+        """features (B, N, 3)、mask (B, N)，True = 真实粒子 → 编码器的输出，第 0 行是 [CLS]；need_weights=True 时带着注意力。"""
         x = self.tokens(features, mask)
         keys = padding_mask(F.pad(mask, (1, 0), value=True))  # [CLS] 总可以看
-        return self.head(self.encoder(x, keys).last_hidden_state[:, 0])
+        return self.encoder(x, keys, need_weights=need_weights)
+
+    def forward(self, features: Tensor, mask: Tensor) -> Tensor:
+        """features (B, N, 3)、mask (B, N)，True = 真实粒子 → logits (B, 2)。"""
+        return self.head(self.encode(features, mask).last_hidden_state[:, 0])
 
 
 class DeepSets(nn.Module):

@@ -1,4 +1,4 @@
-"""一个喷注的特征：质量，喂给网络的几列，打乱粒子的次序。
+"""一个喷注的特征：质量，五个物理变量，喂给网络的几列，打乱粒子的次序。
 
 形状字母：B 喷注数，N 每个喷注最多的粒子数。
 """
@@ -16,6 +16,19 @@ def jet_mass(features: Tensor, mask: Tensor) -> Tensor:
     pt, eta, phi = features.masked_fill(~mask[..., None], 0.0).double().unbind(-1)
     energy, along, x, y = ((pt * part).sum(dim=-1) for part in (eta.cosh(), eta.sinh(), phi.cos(), phi.sin()))
     return (energy**2 - along**2 - x**2 - y**2).clamp(min=0).sqrt().to(features.dtype)
+
+
+def jet_variables(features: Tensor, mask: Tensor) -> Tensor:
+    """物理学家一眼就想到的五个量：质量、粒子数、最硬粒子占的份额、宽度（按 pT 加权离轴多远）、总 pT。
+
+    参数：features (B, N, 3)，填充处是 0；mask (B, N)。返回：(B, 5)。
+    """
+    pt = features[..., 0].masked_fill(~mask, 0.0)
+    total = pt.sum(dim=1)
+    width = (pt * features[..., 1:].norm(dim=-1)).sum(dim=1) / total
+    return torch.stack(
+        [jet_mass(features, mask), mask.sum(dim=1), pt.amax(dim=1) / total, width, total], dim=1
+    )
 
 
 def network_inputs(features: Tensor, mask: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from torch.testing import assert_close
 
 from course_lib.tasks.jet_classifiers import DeepSets, FlatMLP, JetClassifier, background_rejection
-from course_lib.tasks.jet_features import jet_mass, network_inputs, shuffle_particles
+from course_lib.tasks.jet_features import jet_mass, jet_variables, network_inputs, shuffle_particles
 from course_lib.tasks.jets import jets
 
 MODELS = [JetClassifier, DeepSets]
@@ -108,6 +108,17 @@ def test_mass_by_hand():
     assert jet_mass(two, torch.tensor([[True, False]])).item() < 1e-3
 
 
+def test_variables_by_hand():
+    two = torch.tensor([[[300.0, 0.3, 0.4], [100.0, 0.0, -0.1], [0.0, 0.0, 0.0]]])
+    mask = torch.tensor([[True, True, False]])
+    mass, *others = jet_variables(two, mask)[0].tolist()
+    assert mass == pytest.approx(jet_mass(two, mask).item())
+    assert others == pytest.approx([2, 0.75, (300 * 0.5 + 100 * 0.1) / 400, 400])
+    features, mask = batch()
+    longer = F.pad(features, (0, 0, 0, 4)), F.pad(mask, (0, 4))
+    assert_close(jet_variables(*longer), jet_variables(features, mask))
+
+
 def test_inputs_are_the_formula_and_ignore_padding():
     features, mask = batch()
     got = network_inputs(features, mask)
@@ -154,6 +165,16 @@ def test_classifier_is_the_plain_computation():
         hidden = model.encoder(torch.cat([model.cls[None, None], x], dim=1)).last_hidden_state
         assert_close(model(features, mask)[i], model.head(hidden[0, 0]), atol=1e-10, rtol=0)
     assert model.tokens(features, mask).shape == (6, 31, 32)
+
+
+def test_attention_of_cls_skips_the_padding():
+    model, (features, mask) = build(JetClassifier), batch()
+    layers = model.encode(features, mask, need_weights=True).attentions
+    assert len(layers) == 2 and layers[0].shape == (6, 2, 31, 31)
+    for weights in layers:
+        seen = weights[:, :, 0]
+        assert_close(seen.sum(dim=-1), torch.ones_like(seen[..., 0]))
+        assert (seen[..., 1:].masked_select(~mask[:, None]) == 0).all()
 
 
 def test_deep_sets_is_the_plain_computation():
