@@ -18,7 +18,8 @@ def test_places_are_links_in_the_book():
     page = (BOOK / "chapters" / "lesson_map.html").read_text(encoding="utf8")
     links = set(re.findall(r'href="(\w+)\.html#([\w-]+)"', page))
     ran = set(PLACE.findall((ROOT / "chapters" / "lesson_map.md").read_text(encoding="utf8")))
-    assert ran <= links
+    # 同一格里几处在同一节的，只有头一处是链接（见 test_addresses.py）；写到的每一章都点得到
+    assert {chapter for chapter, _ in ran} == {chapter for chapter, _ in ran & links}
     for name in {page for page, _ in ran}:
         html = (BOOK / "chapters" / f"{name}.html").read_text(encoding="utf8")
         anchors = set(re.findall(r'\bid="([\w-]+)"', html))
