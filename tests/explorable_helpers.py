@@ -10,6 +10,17 @@ def numbers(page, title):
     return torch.tensor([[float(text.replace("−", "-")) for text in row] for row in texts])
 
 
+def walks_the_board(page, first, last):
+    """棋盘只占一站；从 first 向上、向右走到 last，回车挑，再离开：给出离开之后到了哪里。"""
+    name = "document.activeElement.getAttribute('aria-label')"
+    assert page.evaluate(name) == first
+    for key in ("ArrowUp", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert page.evaluate(name) == last
+    page.keyboard.press("Tab")
+    return page.evaluate("document.activeElement.textContent")
+
+
 def fits_a_phone_and_a_finger(page):
     """360 像素宽时不横着跑，能点的都够手指那么大。"""
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

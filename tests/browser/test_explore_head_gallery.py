@@ -1,7 +1,7 @@
 """可以动手的图“头的画廊”：图里的数就是权重，名字与个数就是量得的，键盘走得通。"""
 
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
+from explorable_helpers import fits_a_phone_and_a_finger, walks_the_board
 
 WORDS = ["[CLS]", "time", "flies", "[SEP]"]
 KINDS = ["前一个词元", "自己", "[CLS]", "分散"]
@@ -85,14 +85,9 @@ def test_keyboard_alone(open_figure):
     page = open_figure("head_gallery", DATA)
     for _ in range(6):  # 五种筛选，然后是画廊
         page.keyboard.press("Tab")
-    name = "document.activeElement.getAttribute('aria-label')"
-    assert page.evaluate(name) == "第 1 层第 1 个头：分散"
-    for key in ("ArrowUp", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    assert page.evaluate(name) == "第 0 层第 2 个头：[CLS]"
+    after = walks_the_board(page, "第 1 层第 1 个头：分散", "第 0 层第 2 个头：[CLS]")
     assert page.locator(".explore-said").inner_text().startswith("第 0 层第 2 个头")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == WORDS[0]
+    assert after == WORDS[0]
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
+from explorable_helpers import fits_a_phone_and_a_finger, walks_the_board
 
 WORDS = ["[CLS]", "they", "were", "inspired", "[SEP]"]
 ENDINGS = ["inspired", "beautiful"]
@@ -106,14 +106,9 @@ def test_keyboard_alone(open_figure):
     """棋盘只占一站；方向键走，回车关。"""
     page = open_figure("switch_off", DATA)
     page.keyboard.press("Tab")
-    name = "document.activeElement.getAttribute('aria-label')"
-    assert page.evaluate(name) == "第 1 层第 1 个头"
-    for key in ("ArrowUp", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    assert page.evaluate(name) == "第 0 层第 2 个头"
+    after = walks_the_board(page, "第 1 层第 1 个头", "第 0 层第 2 个头")
     assert page.locator(".explore-said").inner_text().startswith("关掉第 0 层第 2 个头")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "inspired"
+    assert after == "inspired"
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

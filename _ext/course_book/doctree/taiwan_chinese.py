@@ -215,6 +215,8 @@ def mark(text: str) -> str:
 def convert_marked(text: str) -> str:
     if "\0" in text:  # OpenCC 读到它就停，后面的字会一声不响地丢掉
         raise ValueError(f"文字里有空字符 NUL，换不了：{text!r}")
+    if text in ALONE:
+        return ALONE[text]
     parts, end = [], 0
     for word in KNOWN.finditer(text):
         parts += [convert_unknown(text[end : word.start()]), CHANGED[word[0]]]

@@ -63,8 +63,7 @@ def convert_markup(text: str, marks: str, location) -> str:
     """标记之间的汉字逐段换，标记本身不动；`marks` 是哪些字符把它们隔开。"""
     report_undecided(text, location)
     parts = re.split(f"([{marks}])", taiwan_chinese.mark(text))
-    alone, convert = taiwan_chinese.ALONE, taiwan_chinese.convert_marked
-    return "".join(alone.get(part) or (convert(part) if HAN.search(part) else part) for part in parts)
+    return "".join(taiwan_chinese.convert_marked(part) if HAN.search(part) else part for part in parts)
 
 
 def convert_html(text: str, location) -> str:

@@ -2,7 +2,7 @@
 // 数：sentences（N 句）、word（那个词）、senses（每句是第几种词义，0 或 1）、names（两种词义的名字）；
 // points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）、chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
-  const { html, svg, fixed, line, slider } = Explore;
+  const { html, svg, fixed, line, slider, walk } = Explore;
   const { sentences, senses, names, points, cosines } = data;
   const layers = points.map((_, layer) => layer), last = layers.length - 1, width = 440, height = 330, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
   const hues = ["query", "key"], shapes = ["●", "▲"];
@@ -75,12 +75,7 @@ Explore.define("banks", (data, stage) => {
   };
   map.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearestDot(event, 14));
   map.addEventListener("click", (event) => nearestDot(event, Infinity));
-  map.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    pick((chosen + step + sentences.length) % sentences.length);
-  });
+  walk(map, (right, down) => pick((chosen + right + down + sentences.length) % sentences.length));
 
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };
   const start = () => {

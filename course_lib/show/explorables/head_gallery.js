@@ -3,11 +3,11 @@
 // kinds（各种模式的名字）、badges（贴在小图下面的短名字）、kind（每个头是第几种）、
 // measured（量了哪几样，末一样是每行最大的一份）、shares（每样每个头一个数）、chosen（先看第几个头）、word（先看第几个词元）。
 Explore.define("head_gallery", (data, stage) => {
-  const { html, svg, fixed, tokens, bars, choice } = Explore;
+  const { html, svg, fixed, tokens, bars, choice, nameOfHead, board } = Explore;
   const words = data.tokens, n = words.length, count = data.maps.length;
   const share = (head, i, j) => data.maps[head][i * n + j] / 1000;
   const kindOf = (head) => data.kinds[data.kind[head]];
-  const name = (head) => `第 ${Math.floor(head / data.heads)} 层第 ${head % data.heads} 个头`;
+  const name = (head) => nameOfHead(head, data.heads);
   let chosen = data.chosen ?? 0, word = data.word ?? 0;
 
   // 小图：权重分几档，一档一条路径，不必一格一个元素
@@ -20,18 +20,9 @@ Explore.define("head_gallery", (data, stage) => {
     }
     return svg("svg", { viewBox: `0 0 ${n} ${n}`, "aria-hidden": "true" }, paths.map((d, level) => svg("path", { d, "fill-opacity": 0.15 + 0.85 * STEPS[level] / 0.7 })));
   };
-  const buttons = data.maps.map((_, head) => html("button", {
-    type: "button", class: "explore-head", tabindex: -1, "aria-label": `${name(head)}：${kindOf(head)}`, onclick: () => pick(head),
-  }, small(head), html("span", {}, data.badges[data.kind[head]])));
-  const layers = Array.from({ length: count / data.heads }, (_, layer) =>
-    html("div", { class: "explore-layer" }, html("span", { class: "explore-label" }, `层 ${layer}`), buttons.slice(layer * data.heads, (layer + 1) * data.heads)));
-  const gallery = html("div", { class: "explore-gallery", role: "group", "aria-label": "每行一层，每个头一张小图" }, layers);
-  gallery.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: -data.heads, ArrowDown: data.heads, ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const next = buttons[buttons.indexOf(event.target) + step];
-    if (!step) return;
-    event.preventDefault();
-    next?.focus();
+  const { node: gallery, buttons, select } = board({
+    count, heads: data.heads, kind: "explore-head", name: "每行一层，每个头一张小图", label: (head) => `${name(head)}：${kindOf(head)}`,
+    face: (head) => [small(head), html("span", {}, data.badges[data.kind[head]])], pick: (head) => pick(head),
   });
 
   // 大图：每行一个查询，每列一个键
@@ -49,7 +40,7 @@ Explore.define("head_gallery", (data, stage) => {
   const draw = () => {
     const measured = data.measured.map((what, k) => `${what} ${fixed(data.shares[k][chosen])}`).join("，");
     said.textContent = `${name(chosen)}：${kindOf(chosen)}。平均下来，${measured}。`;
-    buttons.forEach((button, head) => { button.setAttribute("aria-pressed", head === chosen); button.tabIndex = head === chosen ? 0 : -1; });
+    select(chosen);
     cells.forEach((line, i) => line.forEach((cell, j) => cell.setAttribute("fill-opacity", Math.max(0.04, share(chosen, i, j)))));
     big.setAttribute("aria-label", `${name(chosen)}的权重图，每行一个查询，每列一个键`);
     frame.setAttribute("y", TOP + SIDE * word - 1);

@@ -7,7 +7,7 @@
   let made = 0;
   Explore.define("jet", (data, stage) => {
     const id = `explore-jet-${++made}`;
-    const { html, svg, fixed, bars, choice } = Explore;
+    const { html, svg, fixed, bars, choice, walk } = Explore;
     const NAMES = ["甲", "乙", "丙", "丁", "戊", "己", "庚", "辛"], KINDS = ["单叉", "双叉"], RADIUS = 0.8, ROWS = 5;
     const SIZE = 330, MIDDLE = SIZE / 2;
     const far = Math.max(RADIUS, ...data.jets.flatMap(({ particles }) => particles.flatMap(([, eta, phi]) => [Math.abs(eta), Math.abs(phi)])));
@@ -37,11 +37,9 @@
     const pick = (i) => { chosen = i; draw(); };
     plane.addEventListener("click", (event) => nearest(event, Infinity));
     plane.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearest(event, 14));
-    plane.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key], count = data.jets[which].particles.length;
-      if (!step) return;
-      event.preventDefault();
-      pick((chosen + step + count) % count);
+    walk(plane, (right, down) => {
+      const count = data.jets[which].particles.length;
+      pick((chosen + right + down + count) % count);
     });
 
     // ---- 旁边：登记的表，两个模型的判断，所选粒子的几个数 ----

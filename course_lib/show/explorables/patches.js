@@ -1,7 +1,7 @@
 // 图像块：点一块，看它的一行数、句子里它的前后、数最接近的五块；换块宽，打乱次序。
 // 数：image（正方形图像的 data 网址）、size（边长）、widths（可选的块宽，都整除边长）、at（先用哪一个）、chosen（先点第几块）。
 Explore.define("patches", (data, stage) => {
-  const { html, fixed, slider, choice } = Explore;
+  const { html, fixed, slider, choice, walk } = Explore;
   const NEAREST = 5, AROUND = 4, CHANNELS = ["红", "绿", "蓝"], S = data.size;
   const paper = (width, height, attributes = {}) => html("canvas", { width, height, "aria-hidden": "true", ...attributes });
   let P = data.widths[data.at], columns, rows, order, seats, mixed = false, chosen = data.chosen, pixels;
@@ -77,12 +77,7 @@ Explore.define("patches", (data, stage) => {
   const remake = () => { cut(); drawPhoto(); draw(); };
   const move = (seat) => { if (seat >= 0 && seat < rows.length && order[seat] !== chosen) { chosen = order[seat]; draw(); } };
 
-  surface.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    move(seats[chosen] + step);
-  });
+  walk(surface, (right, down) => move(seats[chosen] + right + columns * down));
   const point = (event) => {
     const box = surface.getBoundingClientRect(), cell = (x, size) => Math.max(0, Math.min(columns - 1, Math.floor((x / size) * columns)));
     move(cell(event.clientY - box.top, box.height) * columns + cell(event.clientX - box.left, box.width));

@@ -157,6 +157,30 @@
     return { node: html("div", { class: "explore-arcs", style: `--hue: var(--${hue})` }, svg("svg", { viewBox: `${-left} 0 ${size.join(" ")}`, style: `max-width: ${size[0]}px`, role: "img", "aria-label": name }, paths, numbers, texts)), update };
   };
 
+  // 在 node 上按方向键：go(向右几格, 向下几格)
+  const walk = (node, go) => node.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    go(...step, event);
+  });
+
+  // 全部的头，每行一层，一格一个，face(头) 是格里的东西；整块只占一站，方向键走，回车挑
+  const nameOfHead = (head, heads) => `第 ${Math.floor(head / heads)} 层第 ${head % heads} 个头`;
+  const board = ({ count, heads, name, kind, face, label = (head) => nameOfHead(head, heads), pick }) => {
+    const buttons = Array.from({ length: count }, (_, head) =>
+      html("button", { type: "button", class: kind, tabindex: -1, "aria-label": label(head), onclick: () => pick(head) }, face(head)));
+    const layers = Array.from({ length: count / heads }, (_, layer) =>
+      html("div", { class: "explore-layer" }, html("span", { class: "explore-label" }, `层 ${layer}`), buttons.slice(layer * heads, (layer + 1) * heads)));
+    const node = html("div", { class: "explore-gallery", role: "group", "aria-label": name }, layers);
+    walk(node, (right, down, { target }) => buttons[buttons.indexOf(target) + right + heads * down]?.focus());
+    const select = (chosen) => buttons.forEach((button, head) => {
+      button.setAttribute("aria-pressed", head === chosen);
+      button.tabIndex = head === chosen ? 0 : -1;
+    });
+    return { node, buttons, select };
+  };
+
   // 滑杆：values 是它能取的各个数
   const slider = ({ label, values, at = 0, show = String, change }) => {
     const shown = html("output", {}), id = freshId();
@@ -225,6 +249,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, slider, choice, stepper };
+  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nameOfHead, board, slider, choice, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

@@ -2,9 +2,9 @@
 // 数：tokens（第一句的 N 个词元）、endings（两句里不同的那个词）、place（它是第几个词元）、word（右边画哪个词元看谁）、
 // heads（每层几个头）、rows（每句每头 N 个权重）、moved（每句每头 N 个移动的距离），都是整数，一千是 1；chosen（先关第几个头）。
 Explore.define("switch_off", (data, stage) => {
-  const { html, fixed, choice } = Explore;
-  const { heads, endings, place, word } = data, count = data.moved[0].length, layers = count / heads;
-  const layerOf = (head) => Math.floor(head / heads), name = (head) => `第 ${layerOf(head)} 层第 ${head % heads} 个头`;
+  const { html, fixed, choice, nameOfHead, board } = Explore;
+  const { heads, endings, place, word } = data, count = data.moved[0].length;
+  const layerOf = (head) => Math.floor(head / heads), name = (head) => nameOfHead(head, heads);
   const moved = (head, i) => data.moved[sentence][head][i] / 1000;
   // 同层其余的头各关一次，第 i 个词元平均移动多远
   const others = (head, i) => {
@@ -19,16 +19,8 @@ Explore.define("switch_off", (data, stage) => {
   };
   let chosen = data.chosen ?? 0, sentence = 0;
 
-  const buttons = Array.from({ length: count }, (_, head) => html("button", {
-    type: "button", class: "explore-switch", tabindex: -1, "aria-label": name(head), onclick: () => pick(head),
-  }, String(head % heads)));
-  const board = html("div", { class: "explore-gallery", role: "group", "aria-label": "每行一层，每个头一格，点一格就关掉它" },
-    Array.from({ length: layers }, (_, layer) => html("div", { class: "explore-layer" }, html("span", { class: "explore-label" }, `层 ${layer}`), buttons.slice(layer * heads, (layer + 1) * heads))));
-  board.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: -heads, ArrowDown: heads, ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    buttons[buttons.indexOf(event.target) + step]?.focus();
+  const { node: gallery, buttons, select } = board({
+    count, heads, kind: "explore-switch", name: "每行一层，每个头一格，点一格就关掉它", face: (head) => String(head % heads), pick: (head) => pick(head),
   });
 
   // 左边：一条是关掉它移动多远，竖线是同层其余的平均
@@ -60,16 +52,15 @@ Explore.define("switch_off", (data, stage) => {
       row.forEach((share, k) => { seen[i][k].style.width = `${100 * share}%`; });
       shares[i].textContent = row.map((share) => fixed(share)).join(" · ");
     });
+    select(chosen);
     buttons.forEach((button, head) => {
-      button.setAttribute("aria-pressed", head === chosen);
-      button.tabIndex = head === chosen ? 0 : -1;
       const ratio = moved(head, word) / (others(head, word) || 1);
       button.style.setProperty("--shade", `${Math.round(Math.min(1, Math.max(0, (ratio - 0.8) / 2)) * 70)}%`);
     });
   };
   const pick = (head) => { chosen = head; draw(); };
   const which = choice({ label: "句尾的词", options: endings, change: (k) => { sentence = k; draw(); } });
-  stage.append(board, said, html("div", { class: "explore-halves" },
+  stage.append(gallery, said, html("div", { class: "explore-halves" },
     html("div", {}, html("p", { class: "explore-label" }, "关掉它，每个词元移动多远；竖线是同层其余的头的平均，加粗的是在这一层关掉它移动得最远的词元"), which.node, distances),
     html("div", {}, html("p", { class: "explore-label" }, `没关的时候，${data.tokens[word]} 看谁`), html("p", { class: "explore-legend" }, endings.map((ending, k) => html("span", { lang: "en", style: `--hue: var(--${["weight", "query"][k]})` }, ending))), looks)));
   draw();

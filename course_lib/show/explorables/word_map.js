@@ -3,9 +3,8 @@
 //   tables（{ 表名: { points: N×2, near: 每个词一份 [[第几个词, 余弦], …], everywhere: 每个词一份 [[词, 余弦], …], groups: { 组名: [组内, 跨组] } } }）；
 // 走一步 b − a + c：questions（[{ words: [a, b, c, 答案], points: 4×2, landing: [x, y], near: [[词, 余弦], …] }]）、total。
 {
-  const { html, svg, fixed, bars, choice, stepper } = Explore;
+  const { html, svg, fixed, bars, walk, choice, stepper } = Explore;
   const HUES = ["query", "key", "value", "weight", "output", "faint"];
-  const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
   const word = (text) => html("b", { lang: "en" }, text);
   const listed = (near) => near.map(([text, cosine]) => `${text} ${fixed(cosine)}`).join("、");
   let maps = 0;
@@ -98,10 +97,7 @@
       };
       canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearest(event, 14));
       canvas.addEventListener("click", (event) => nearest(event, Infinity));
-      canvas.addEventListener("keydown", (event) => {
-        const to = DIRECTIONS[event.key];
-        if (!to) return;
-        event.preventDefault();
+      walk(canvas, (...to) => {
         const [x, y] = marks[shown.chosen].place;
         // 顺着那个方向，离得最近的一个；偏得越多越不算
         const price = marks.map(({ place }) => {
@@ -121,7 +117,7 @@
     return { node: html("div", { class: "explore-near" }, said, list.node), said, list };
   };
 
-  const walk = ({ words, groups, total, tables, chosen = 0 }, stage) => {
+  const roam = ({ words, groups, total, tables, chosen = 0 }, stage) => {
     const [names, kinds] = [Object.keys(tables), Object.keys(groups)];
     const kindOf = (i) => kinds.findIndex((kind) => groups[kind].includes(i));
     let table = names[0], kind = null;
@@ -183,7 +179,7 @@
   };
 
   Explore.define("word_map", (data, stage) => {
-    if (data.tables) walk(data, stage);
+    if (data.tables) roam(data, stage);
     if (data.questions) step(data, stage);
   });
 }
