@@ -16,4 +16,5 @@ if __name__ == "__main__":
         note = folder / ".source"
         source = f"取自{note.read_text(encoding='utf-8')}" if note.exists() else "来自已经安装的包"
         print(f"内置模型 {model.name} 在 {folder}，{source}。")
-    sys.exit("\n".join(failures) or None)
+    if failures:
+        sys.exit("\n".join(failures))
