@@ -317,7 +317,7 @@ def test_environment_without_pip(model, tmp_path, monkeypatch):
 
 
 def test_other_model_never_fetches_the_builtin(model, shelf, tmp_path, monkeypatch):
-    monkeypatch.setattr("course_lib.weights.folders.folder_fault", lambda folder: None)
+    monkeypatch.setattr("course_lib.weights.kinds.Kind.folder_fault", lambda *_: None)
     monkeypatch.setenv("COURSE_BERT", str(tmp_path))
     assert not uses_builtin()
     assert shelf.asked == []
