@@ -13,6 +13,7 @@ from itertools import count, pairwise
 
 from .pretokenization import SMOLLM, pretokenize
 from .tokenization import check_text
+from .weights import llm_source
 from .weights.byte_pair import read_tokenizer
 
 START, END = "<|im_start|>", "<|im_end|>"  # 对话模板里，一条消息的开头与结尾
@@ -130,8 +131,6 @@ class BytePairTokenizer:
         参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
         错误：模型取不到、文件残缺，或者里面不是认识的字节级 BPE 时，抛出 `PretrainedError`。
         """
-        from .weights import llm_source
-
         return cls(**read_tokenizer(llm_source(name)))
 
     @classmethod
