@@ -203,15 +203,14 @@ def test_a_long_piece_takes_no_quadratic_time():
 
 
 def test_merge_steps():
-    steps = ours().merge_steps(" They")
-    assert steps == [
+    assert ours().merge_steps(" They") == [
         ["Ġ", "T", "h", "e", "y"],
         ["Ġ", "T", "he", "y"],
-        ["Ġ", "T", "hey"],
-        ["ĠT", "hey"],
+        ["ĠT", "he", "y"],
+        ["ĠThe", "y"],
         ["ĠThey"],
-    ] or steps[0] == list("ĠThey")
-    assert ours().merge_steps("爱")[0] == spell("爱")
+    ]
+    assert ours().merge_steps("爱") == [["ç", "Ī", "±"]]
     assert ours().merge_steps("") == [[]]
 
 
@@ -645,10 +644,7 @@ def test_training_counts_right(text, num_merges):
 
 def test_training_matches_reference():
     """同一段文字、同样的切法，400 次合并与参考实现的训练器逐次相同。"""
-    text = (
-        "".join(__doc__ or "" for __doc__ in (str.__doc__, dict.__doc__))
-        + open(__file__, encoding="utf-8").read()
-    )
+    text = Path(__file__).read_text(encoding="utf-8")
     theirs = Tokenizer(models.BPE())
     theirs.pre_tokenizer = smollm().pre_tokenizer
     alphabet = ByteLevel.alphabet()
