@@ -35,7 +35,7 @@ CHAR_TO_BYTE = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
 
 
 def spell(text: str) -> list[str]:
-    """把文本的 UTF-8 字节逐个写成可见字符：`" 爱"` → `["Ġ", "ç", "Ī", "±"]`。"""
+    """把文本的 UTF-8 字节逐个写成可见字符：`" 我"` → `["Ġ", "æ", "Ī", "ĳ"]`。"""
     return [BYTE_TO_CHAR[byte] for byte in text.encode()]
 
 
