@@ -363,7 +363,8 @@ def test_chat_by_hand():
     assert ours().chat([{"role": "system", "content": "Be brief."}, *user], add_generation_prompt=False) == (
         "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n"
     )
-    plain = BytePairTokenizer({}, [], template="{{ '<|im_start|>' + messages[0]['role'] }}")
+    written_by_the_reader = "{{ '<|im_start|>system\n' + messages[0]['content'] + '<|im_end|>' }}"
+    plain = BytePairTokenizer({}, [], template=written_by_the_reader)  # 模板里没有自带的那一句
     assert plain.chat(user) == "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
 
 
