@@ -3,7 +3,8 @@
 from .bert import EMBEDDING_NAMES, LAYER_NAMES, LEFT_OUT, load_weights, our_name, read_config
 from .builtin import builtin_path
 from .errors import HubError, PretrainedError
-from .folders import model_folder, uses_builtin
+from .folders import llm_source, model_folder, uses_builtin
+from .llama import load_llama, open_llama
 from .reference import load_bert
 
 __all__ = [
@@ -13,9 +14,12 @@ __all__ = [
     "HubError",
     "PretrainedError",
     "builtin_path",
+    "llm_source",
     "load_bert",
+    "load_llama",
     "load_weights",
     "model_folder",
+    "open_llama",
     "our_name",
     "read_config",
     "uses_builtin",

