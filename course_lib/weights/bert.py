@@ -11,7 +11,7 @@ from torch import nn
 from ..config import BertConfig
 from .audit import load_audited
 from .errors import PretrainedError
-from .hub import WEIGHTS
+from .kinds import BERT, WEIGHTS
 
 # Hugging Face 的名字 → 我们的名字；后面的 .weight 或 .bias 照抄。
 EMBEDDING_NAMES = {
@@ -34,24 +34,10 @@ LAYER_NAMES = {
 LEFT_OUT = ("cls.", "pooler.", "embeddings.position_ids")
 
 
-def config_fault(config: Path) -> str | None:
-    """config.json 不是一个 BERT 的配置时，返回一句说明；没有问题就返回 None。"""
-    try:
-        values = json.loads(config.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return "没有 config.json"
-    except (ValueError, OSError) as error:
-        return f"config.json 读不出来（{type(error).__name__}）"
-    model_type = values.get("model_type") if isinstance(values, dict) else None
-    if model_type != "bert":
-        return f"config.json 里的 model_type 是 {model_type!r}，课程只装 'bert'"
-    return None
-
-
 def read_config(folder: str | os.PathLike) -> BertConfig:
     """读出文件夹里 config.json 所写的尺寸；错误：读不出来或不像 BERT 时，抛出 `PretrainedError`。"""
     path = Path(folder) / "config.json"
-    if fault := config_fault(path):
+    if fault := BERT.config_fault(path):
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
     values = json.loads(path.read_text(encoding="utf-8"))
     kind = values.get("position_embedding_type", "absolute")

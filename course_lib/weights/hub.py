@@ -7,25 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .errors import HubError, SourceError
+from .kinds import PICKLED_WEIGHTS, SHARDED, SHARDS, WEIGHTS, Kind
 from .patience import plain_reason, seconds, short_patience, status_of
 
-WEIGHTS = "model.safetensors"
-PICKLED_WEIGHTS = "pytorch_model.bin"
-VOCABULARIES = ("vocab.txt", "tokenizer.json")
-OPTIONAL_FILES = (*VOCABULARIES, "tokenizer_config.json", "special_tokens_map.json")
 MIRROR_ADVICE = "请检查名字和网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试（例如 HF_ENDPOINT=https://hf-mirror.com）"
-ADVICE = f"{MIRROR_ADVICE}，或者去掉 COURSE_BERT 改用内置模型"
 
 
-def fetch(name: str, config_fault: Callable[[Path], str | None]) -> Path:
+def fetch(name: str, kind: Kind) -> Path:
     """把 hub 上的模型取到缓存里，返回它所在的文件夹；只取 safetensors 权重，从不取 pickle。
 
-    参数：name，hub 上的名字，如 "bert-base-uncased"；config_fault，看 config.json 能不能用，不能就返回一句说明：
-    这样在取几百兆的权重之前就知道。
+    参数：name，hub 上的名字，如 "bert-base-uncased"；kind，要哪一种模型：在取几百兆的权重之前，就看它的 config.json 是不是。
     环境变量：HF_ENDPOINT（站点或镜像，调用时才读）、HF_HOME、HF_HUB_CACHE、HF_HUB_OFFLINE、代理，与 hub 自己的含义相同。
     错误：取不到时抛出 `HubError`，一句话说明试了什么、哪里失败、怎么办。
     """
-    return _in_one_sentence(f"模型 {name}", lambda: _get_model(name, config_fault), ADVICE)
+    advice = f"{MIRROR_ADVICE}，或者{kind.otherwise}"
+    return _in_one_sentence(f"模型 {name}", lambda: _get_model(name, kind), advice)
 
 
 def fetch_dataset_file(name: str, file: str) -> Path:
@@ -69,36 +65,38 @@ def _with_plain_reason(get: Callable):
         raise SourceError(plain_reason(error)) from None
 
 
-def _get_model(name: str, config_fault: Callable[[Path], str | None]) -> Path:
+def _get_model(name: str, kind: Kind) -> Path:
     try:
         etag = _ask(name, "config.json").etag
     except Exception as error:
-        folder = None if status_of(error) in (401, 403, 404) else _cached_model(name)
+        folder = None if status_of(error) in (401, 403, 404) else _cached_model(name, kind)
         if folder is None:
             raise
         return folder
     config = _download(name, "config.json", etag)
-    if fault := config_fault(config):
+    if fault := kind.config_fault(config):
         raise SourceError(fault)
     # 其余文件取自同一次提交；已在缓存里的就不再联网。
     commit = config.parent.name
-    for file in OPTIONAL_FILES:
+    for file in kind.optional_files:
         _get_if_there(name, file, commit)
     if not _get_if_there(name, WEIGHTS, commit):
+        if _get_if_there(name, SHARDS, commit):
+            raise SourceError(SHARDED)
         raise SourceError(
             f"它没有提供 {WEIGHTS}，而 {PICKLED_WEIGHTS} 即使有也不能装，那是 pickle，能夹带代码"
         )
     return config.parent
 
 
-def _cached_model(name: str) -> Path | None:
+def _cached_model(name: str, kind: Kind) -> Path | None:
     """站点没有回应时，以前取好的那一份所在的文件夹；残缺就返回 None。"""
     from huggingface_hub import try_to_load_from_cache
 
     config = try_to_load_from_cache(name, "config.json", cache_dir=_cache_dir())
     if not isinstance(config, str) or not (folder := Path(config).parent).joinpath(WEIGHTS).exists():
         return None
-    for file in ("config.json", WEIGHTS, *OPTIONAL_FILES):
+    for file in ("config.json", WEIGHTS, *kind.optional_files):
         if (folder / file).exists():
             _check(folder / file, _etag_of(folder / file))
     return folder

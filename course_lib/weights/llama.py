@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from ..config import LanguageModelConfig
 from .audit import load_audited
 from .errors import PretrainedError
+from .kinds import LLAMA, WEIGHTS
 
-WEIGHTS = "model.safetensors"
 NEEDED = (
     "vocab_size", "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers",
     "max_position_embeddings", "rms_norm_eps", "eos_token_id",
@@ -172,8 +172,9 @@ def _gguf_config(path: Path, reader, tied: bool) -> LanguageModelConfig:
 
 
 def _open_folder(folder: Path) -> LlamaSource:
-    values = _read_json(folder / "config.json")
-    config = _folder_config(folder / "config.json", values)
+    if fault := LLAMA.config_fault(folder / "config.json"):
+        raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
+    config = _folder_config(folder / "config.json")
     path = folder / WEIGHTS
     try:
         file = safe_open(path, framework="pt")
@@ -196,18 +197,8 @@ def interleaved(weight: Tensor, num_heads: int) -> Tensor:
     return weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).flatten(0, 2)
 
 
-def _read_json(path: Path) -> dict:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise PretrainedError(f"{path} 读不出来（{type(error).__name__}）。") from None
-    model_type = values.get("model_type") if isinstance(values, dict) else None
-    if model_type != "llama":
-        raise PretrainedError(f"{path} 里的 model_type 是 {model_type!r}，课程只装 'llama'。")
-    return values
-
-
-def _folder_config(path: Path, values: dict) -> LanguageModelConfig:
+def _folder_config(path: Path) -> LanguageModelConfig:
+    values = json.loads(path.read_text(encoding="utf-8"))
     if missing := [name for name in NEEDED if values.get(name) is None]:
         raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
     rope = values.get("rope_parameters") or values.get("rope_scaling") or {}

@@ -287,7 +287,7 @@ def test_another_architecture(small, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"model_type": "qwen2"}, "config.json 里的 model_type 是 'qwen2'，课程只装 'llama'。"),
+        ({"model_type": "qwen2"}, "不能用：config.json 里的 model_type 是 'qwen2'，课程只装 'llama'。"),
         ({"hidden_size": None}, "config.json 里缺少 hidden_size，不像一个 Llama 的配置。"),
         ({"eos_token_id": None}, "里缺少 eos_token_id，"),
         ({"rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5}}, "旋转位置编码的 'llama3' 伸缩"),
@@ -312,9 +312,9 @@ def test_half_a_folder(small, tmp_path):
     weights.unlink()
     assert message(tmp_path) == f"{weights} 打不开，文件可能没有下载完整（FileNotFoundError）。"
     config.write_text("{")
-    assert message(tmp_path) == f"{config} 读不出来（JSONDecodeError）。"
+    assert message(tmp_path) == f"文件夹 {tmp_path} 不能用：config.json 读不出来（JSONDecodeError）。"
     config.unlink()
-    assert message(tmp_path) == f"{config} 读不出来（FileNotFoundError）。"
+    assert message(tmp_path) == f"文件夹 {tmp_path} 不能用：没有 config.json。"
 
 
 # ---- 内置的模型，与 transformers 由同一个文件装出来的相比
