@@ -1,0 +1,182 @@
+"""量一量内置的大语言模型写得多快、占多少内存，与 transformers 的 generate 比，写进 language_model.md。
+
+双方读同一个 GGUF 文件，fp32，贪心，写满为止；一轮里轮流写，比值在同一轮里算。
+每一边先写一次，核对写出的词元相同，再开始量。
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import torch
+import transformers
+from measure import DEVICE, OURS, Cell, machine, ratios, seconds_of, spread, table
+from torch import Tensor
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+
+from course_lib.generation import generate
+from course_lib.language_model import LanguageModel
+from course_lib.weights import llm_source
+
+HF = "HF generate"
+RATIO = "每秒词元，我们 ÷ HF"
+
+
+def pair() -> tuple[LanguageModel, LlamaForCausalLM]:
+    path = llm_source()
+    theirs = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
+    return LanguageModel.from_pretrained(path).to(DEVICE), theirs.eval().to(DEVICE)
+
+
+def untrained(ours: LanguageModel) -> tuple[LanguageModel, LlamaForCausalLM]:
+    """九个键值头的一对：尺寸同内置的模型，权重随机；量的是快慢，写的是什么不要紧，也就不核对。"""
+    config = replace(ours.config, num_kv_heads=ours.config.num_heads)
+    torch.manual_seed(0)
+    theirs = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=config.vocab_size, hidden_size=config.d_model, num_attention_heads=config.num_heads,
+            num_key_value_heads=config.num_kv_heads, intermediate_size=config.d_ff, num_hidden_layers=config.num_layers,
+            max_position_embeddings=config.max_len, rms_norm_eps=config.norm_eps, tie_word_embeddings=True,
+        )
+    )  # fmt: skip
+    return LanguageModel(config).eval().to(DEVICE), theirs.eval().to(DEVICE)
+
+
+def writers(models: tuple, ids: Tensor, count: int, use_cache: bool) -> dict[str, Callable[[], Tensor]]:
+    ours, theirs = models
+    # eos_token_id 取词表里没有的编号，谁也写不完，于是每次都写满
+    settings = {"max_new_tokens": count, "do_sample": False, "eos_token_id": -1, "pad_token_id": 2}
+    mask = torch.ones_like(ids)
+    return {
+        HF: partial(theirs.generate, ids, attention_mask=mask, use_cache=use_cache, **settings),
+        OURS: partial(generate, ours, ids, count, use_cache=use_cache),
+    }
+
+
+def speed(
+    models: tuple, heads: int, prompts: list[int], batches: list[int], count: int, rounds: int, check: bool
+):
+    """开头 N 个词元、B 句，各写几个；不用缓存的只写很少几个，每一个都要把开头重算一遍。"""
+    for use_cache in (True, False):
+        for n in prompts:
+            for batch in batches:
+                new = count if use_cache else max(2, count // 8)
+                g = torch.Generator().manual_seed(n)
+                ids = torch.randint(3, models[0].config.vocab_size, (batch, n), generator=g).to(DEVICE)
+                runs = writers(models, ids, new, use_cache)
+                first = [run() for run in runs.values()]
+                assert not check or torch.equal(*first), f"写出的不同：{n}，{batch}"
+                samples, order = {side: [] for side in runs}, list(runs)
+                for _ in range(rounds):
+                    for side in order:
+                        samples[side].append(seconds_of(runs[side]))
+                    order.reverse()
+                kept = "缓存" if use_cache else "不用缓存"
+                case = f"{heads} 个键值头，{kept}，开头 {n}，{batch} 句，写 {new} 个"
+                for side, times in samples.items():
+                    yield spread("speed", case, f"{side}，每秒词元", [batch * new / t for t in times])
+                yield spread("speed", case, RATIO, ratios(samples[HF], samples[OURS]), 1.0, True)
+
+
+def cache_size(models: tuple, heads: int, n: int = 32) -> Cell:
+    """一个词元的键与值占几 kB，由缓存里的张量数出来。"""
+    ours = models[0]
+    cache = ours.new_cache()
+    with torch.inference_mode():
+        ours(torch.ones(1, n, dtype=torch.long, device=DEVICE), cache=cache)
+    size = sum(part.nbytes for layer in cache for part in layer.own) / n / 1024
+    return spread("cache", f"{heads} 个键值头", "一个词元的缓存，KiB", [size])
+
+
+def resident() -> dict[str, float]:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith("Vm")}
+
+
+def peak_of(side: str) -> None:
+    """在自己的进程里装一个、写八个，印出比装之前多占的最大值，MB。"""
+    ids = torch.randint(3, 999, (1, 32), generator=torch.Generator().manual_seed(0))
+    path, before = llm_source(), resident()["VmRSS"]
+    if side == OURS:
+        generate(LanguageModel.from_pretrained(path), ids, 8)
+    else:
+        model = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
+        model.generate(
+            ids, max_new_tokens=8, do_sample=False, attention_mask=torch.ones_like(ids), pad_token_id=2
+        )
+    print(resident()["VmHWM"] - before)
+
+
+def memory() -> list[Cell]:
+    import subprocess
+
+    cells = []
+    for side in (HF, OURS):
+        run = subprocess.run(
+            [sys.executable, __file__, "--peak", side], check=True, stdout=subprocess.PIPE, text=True
+        )
+        cells.append(
+            spread("memory", "装一个、写八个", f"{side}，最多多占 MB", [float(run.stdout.split()[-1])])
+        )
+    return cells
+
+
+def report(cells: list[Cell], host: dict) -> str:
+    goals = [cell for cell in cells if cell.goal is not None]
+    versions = "，".join(f"{name} {version}" for name, version in host["versions"].items())
+    return f"""# 大语言模型写得多快
+
+由 `python bench/language_model.py` 写成：{host["gpu"] or host["cpu"]}，{host["cores"]} 个核，{host["threads"]} 个线程；{versions}。
+开始时机器的负载是 {host["load"]}：量的时候还有别的进程，所以每秒的词元数偏低，要看的是比值，双方在同一轮里轮流写。
+一格是“中位数（最小–最大）”；双方读同一个文件，fp32，贪心，3 个键值头的先核对过写出的词元相同；9 个键值头的权重随机，只比快慢。
+比值大于 1 就是我们快；目标共 {len(goals)} 个，达到 {sum(cell.met for cell in goals)} 个。
+
+## 每秒词元
+
+{table(cells, "speed")}
+
+## 缓存
+
+{table(cells, "cache")}
+
+## 内存
+
+各在自己的进程里，从装之前算起；映射进来的文件也算在内。
+
+{table(cells, "memory")}
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tokens", type=int, default=32, help="用缓存时写几个词元")
+    parser.add_argument("--rounds", type=int, default=5, help="几轮")
+    parser.add_argument("--threads", type=int, help="线程数，不给就由 torch 决定")
+    parser.add_argument("--prompts", type=int, nargs="+", default=[32, 512])
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="结果写到哪个文件夹")
+    parser.add_argument("--peak", choices=(HF, OURS), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    if args.peak:
+        return peak_of(args.peak)
+    host, cells = machine(), memory()
+    models = pair()
+    for heads, check in ((3, True), (9, False)):
+        cells.append(cache_size(models, heads))
+        for cell in speed(models, heads, args.prompts, args.batches, args.tokens, args.rounds, check):
+            print(f"{cell.case} {cell.side}：{cell}", file=sys.stderr, flush=True)
+            cells.append(cell)
+        if check:
+            models = untrained(models[0])
+    (args.out / "language_model.md").write_text(report(cells, host), encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
