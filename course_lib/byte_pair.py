@@ -1,0 +1,352 @@
+"""字节级 BPE：从字符串到字节，再把字节一步步并成词元，与真实大语言模型的分词器逐个编号相同。
+
+文本依次经过：特殊词元切分 → 预切分 → UTF-8 字节 → 按学到的次序合并 → 查编号。
+"""
+
+import heapq
+import json
+import operator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count, pairwise
+from pathlib import Path
+
+import regex  # 标准库的 re 不认 \p{L}
+
+from .tokenization import check_text
+from .weights.errors import PretrainedError
+
+# 英文缩写、字母、数字、其余符号各成一段，前三样可以带一个空格；一串空白把最后一个空格让给后面的词。
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+# GGUF 的 tokenizer.ggml.pre → 依次使用的正则：SmolLM 先把每个数字单独切出来。
+PATTERNS = {"gpt-2": (GPT2,), "smollm": (r"\p{N}", GPT2)}
+CONTROL, USER_DEFINED = 3, 4  # GGUF 的 tokenizer.ggml.token_type：这两类词元整个出现在文本里，不切开
+START, END = "<|im_start|>", "<|im_end|>"
+
+
+def byte_characters() -> list[str]:
+    """256 个字节各用哪个字符来写：看得见的字符代表自己，其余 68 个字节从 U+0100 起依次借用。
+
+    于是任何字节串都能写成没有空白与控制字符的一个词，如空格写作 `Ġ`、换行写作 `Ċ`。
+    出处：Radford et al., 2019, §2.2 的公开实现。
+    """
+    borrowed = count(256)
+    visible = (chr(byte).isprintable() and not chr(byte).isspace() for byte in range(256))
+    return [chr(byte if shown else next(borrowed)) for byte, shown in enumerate(visible)]
+
+
+BYTE_TO_CHAR = byte_characters()
+CHAR_TO_BYTE = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
+
+
+def spell(text: str) -> list[str]:
+    """把文本的 UTF-8 字节逐个写成可见字符：`" 爱"` → `["Ġ", "ç", "Ī", "±"]`。"""
+    return [BYTE_TO_CHAR[byte] for byte in text.encode()]
+
+
+def unspell(token: str) -> bytes:
+    """`spell` 的逆：把可见字符写成的词元还原成字节；有别的字符时抛出 `ValueError`。"""
+    if unknown := [char for char in token if char not in CHAR_TO_BYTE]:
+        raise ValueError(
+            f"词元 {token!r} 里的 {unknown[0]!r} 不代表任何字节；请用 byte_characters 的字符来写。"
+        )
+    return bytes(CHAR_TO_BYTE[char] for char in token)
+
+
+def pretokenize(text: str, patterns: Sequence[str] = PATTERNS["smollm"]) -> list[str]:
+    """预切分：依次用每个正则再切一遍，配上的与没配上的都留下；合并不会越过这里的边界。
+
+    `"don't  go 42"` → `["don", "'t", " ", " go", " ", "4", "2"]`。
+    """
+    pieces = [text]
+    for pattern in patterns:
+        pieces = [part for piece in pieces for part in regex.split(f"({pattern})", piece) if part]
+    return pieces
+
+
+def merge(parts: Sequence[str], ranks: Mapping[tuple[str, str], int], limit: int | None = None) -> list[str]:
+    """反复合并次序最靠前（相同则最靠左）的相邻一对，直到没有可合并的，或者已经合并了 `limit` 次。
+
+    参数：ranks，`{(左, 右): 次序}`，小的先合并。
+    出处：Sennrich et al., 2016, §3.2。
+    """
+    parts, end = list(parts), len(parts)
+    left, right = list(range(-1, end - 1)), list(range(1, end + 1))  # 每一段眼下的左邻与右邻
+    waiting: list[tuple[int, int]] = []  # (次序, 左段的位置) 的堆：不必每次从头找最小的
+
+    def wait(i: int) -> None:
+        if i >= 0 and right[i] < end and (pair := (parts[i], parts[right[i]])) in ranks:
+            heapq.heappush(waiting, (ranks[pair], i))
+
+    for i in range(end):
+        wait(i)
+    while waiting and limit != 0:
+        rank, i = heapq.heappop(waiting)
+        j = right[i]
+        if j == end or ranks.get((parts[i], parts[j])) != rank:
+            continue  # 等待的时候，其中一段已经被别人并走了
+        parts[i], parts[j] = parts[i] + parts[j], ""
+        right[i] = right[j]
+        if right[j] < end:
+            left[right[j]] = i
+        wait(left[i])
+        wait(i)
+        limit = limit and limit - 1
+    return [part for part in parts if part]
+
+
+class UnknownStep(ValueError):
+    """`tokenizer.json` 里不认识的一步。"""
+
+
+def patterns_of(step: Mapping) -> list[str]:
+    """把 `tokenizer.json` 的 `pre_tokenizer` 换成依次使用的正则；不认识的一步抛出 `UnknownStep`。"""
+    match step:
+        case {"type": "Sequence", "pretokenizers": steps}:
+            return [pattern for step in steps for pattern in patterns_of(step)]
+        case {"type": "Digits", "individual_digits": alone}:
+            return [r"\p{N}" if alone else r"\p{N}+"]
+        case {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}:
+            return [pattern]
+        case {"type": "ByteLevel", "add_prefix_space": False}:
+            return [GPT2] if step.get("use_regex", True) else []
+    raise UnknownStep(step)
+
+
+class BytePairTokenizer:
+    """字节级 BPE 分词器：`encode` 从文本到编号，`decode` 从编号回到文本。
+
+    参数：
+    vocab，`{词元: 编号}`，词元用 `byte_characters` 的字符写成；merges，`(左, 右)` 的列表，先学到的在前；
+    special，`{特殊词元: 编号}`，文本里写出的特殊词元不再切开；patterns，预切分依次使用的正则；
+    whole，一段若本身就是词元便不再合并（Llama 3 如此）；template，对话模板（Jinja）的原文；
+    bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
+
+    出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 `tokenizers` 为准。
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int],
+        merges: Iterable[tuple[str, str]],
+        special: Mapping[str, int] | None = None,
+        patterns: Sequence[str] = PATTERNS["smollm"],
+        whole: bool = False,
+        template: str | None = None,
+        bos_id: int | None = None,
+        eos_id: int | None = None,
+        pad_id: int | None = None,
+    ):
+        self.vocab, self.special = dict(vocab), dict(special or {})
+        self.ranks = {pair: rank for rank, pair in enumerate(merges)}
+        self.patterns, self.whole, self.template = patterns, whole, template
+        self.bos_id, self.eos_id, self.pad_id = bos_id, eos_id, pad_id
+        self._bytes = {index: unspell(token) for token, index in self.vocab.items()}
+        self._bytes |= {index: token.encode() for token, index in self.special.items()}
+        if len(self._bytes) < len(self.vocab) + len(self.special):
+            raise ValueError("有几个词元共用一个编号；每个词元要有自己的编号。")
+        for left, right in self.ranks:
+            if left + right not in self.vocab:
+                raise ValueError(f"合并 {left!r} 与 {right!r} 得到的词元不在词表里。")
+        longest_first = sorted(map(re.escape, self.special), key=len, reverse=True)
+        self._special = re.compile(f"({'|'.join(longest_first)})" if longest_first else r"(?!)")
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path | None = None) -> "BytePairTokenizer":
+        """读出一个大语言模型的分词器。
+
+        参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
+        错误：模型取不到，或者它的分词器不是字节级 BPE 时抛出 `PretrainedError`。
+        """
+        from .weights import llm_source
+
+        source = llm_source(name)
+        return cls.from_folder(source) if source.is_dir() else cls.from_gguf(source)
+
+    @classmethod
+    def from_gguf(cls, path: str | Path) -> "BytePairTokenizer":
+        """从 GGUF 文件的元数据读出分词器，不碰权重。
+
+        错误：文件不存在、残缺，或者它的分词器不是认识的字节级 BPE 时抛出 `PretrainedError`。
+        """
+        from gguf import GGUFReader
+
+        try:
+            fields = GGUFReader(path).fields
+        except (OSError, ValueError, IndexError) as error:
+            raise PretrainedError(
+                f"读不了 GGUF 文件 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的文件。"
+            ) from error
+
+        def field(key, default=None):
+            return fields[name].contents() if (name := f"tokenizer.{key}") in fields else default
+
+        kind, pre = field("ggml.model"), field("ggml.pre")
+        if kind != "gpt2" or pre not in PATTERNS or field("ggml.add_space_prefix"):
+            raise PretrainedError(
+                f"{path} 的分词器是 {kind!r}（预切分 {pre!r}）；这里只认 'gpt2'（{'、'.join(PATTERNS)}）。"
+            )
+        tokens, merges = field("ggml.tokens"), field("ggml.merges")
+        special = {i for i, t in enumerate(field("ggml.token_type")) if t in (CONTROL, USER_DEFINED)}
+        return cls(
+            vocab={token: i for i, token in enumerate(tokens) if i not in special},
+            merges=(tuple(pair.split(" ")) for pair in merges),
+            special={tokens[i]: i for i in special},
+            patterns=PATTERNS[pre],
+            template=field("chat_template"),
+            bos_id=field("ggml.bos_token_id"),
+            eos_id=field("ggml.eos_token_id"),
+            pad_id=field("ggml.padding_token_id"),
+        )
+
+    @classmethod
+    def from_folder(cls, folder: str | Path) -> "BytePairTokenizer":
+        """从文件夹里的 `tokenizer.json`（与 `tokenizer_config.json`，若有）读出分词器。
+
+        错误：没有 `tokenizer.json`、它残缺，或者不是认识的字节级 BPE 时抛出 `PretrainedError`。
+        """
+        file, config_file = Path(folder) / "tokenizer.json", Path(folder) / "tokenizer_config.json"
+        try:
+            read = json.loads(file.read_text(encoding="utf-8"))
+            config = json.loads(config_file.read_text(encoding="utf-8")) if config_file.is_file() else {}
+            model, added = read["model"], read["added_tokens"]
+            patterns = patterns_of(read["pre_tokenizer"])
+        except UnknownStep as error:
+            raise PretrainedError(f"{file} 的预切分有一步这里不认识：{error}。") from error
+        except (OSError, ValueError, KeyError) as error:
+            raise PretrainedError(
+                f"读不了 {file}（{type(error).__name__}）；请检查文件夹是否完整。"
+            ) from error
+        kind, normalizer = (model["type"], (read["decoder"] or {}).get("type")), read["normalizer"]
+        if kind != ("BPE", "ByteLevel") or normalizer:
+            raise PretrainedError(
+                f"{file} 的分词器是 {kind}（规范化 {normalizer}）；这里只认不作规范化的字节级 BPE。"
+            )
+        special = {token["content"]: token["id"] for token in added}
+
+        def special_id(name):
+            token = config.get(f"{name}_token")
+            return special.get(token["content"] if isinstance(token, dict) else token)
+
+        return cls(
+            vocab={token: index for token, index in model["vocab"].items() if token not in special},
+            merges=(tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in model["merges"]),
+            special=special,
+            patterns=patterns,
+            whole=model.get("ignore_merges", False),
+            template=config.get("chat_template"),
+            bos_id=special_id("bos"),
+            eos_id=special_id("eos"),
+            pad_id=special_id("pad"),
+        )
+
+    def pretokenize(self, text: str) -> list[str]:
+        """把文本切成段：特殊词元自成一段，其余按正则切开；连起来就是原文。
+
+        错误：`text` 不是字符串时抛出 `TypeError`；含落单的代理码位时抛出 `ValueError`。
+        """
+        pieces = []
+        for i, part in enumerate(self._special.split(check_text(text))):
+            pieces += [part] if i % 2 else pretokenize(part, self.patterns)  # 奇数段恰好是特殊词元
+        return pieces
+
+    def encode(self, text: str) -> list[int]:
+        """把文本变成编号，首尾不另加词元；词表里没有的字节会被略去（与参考实现相同）。错误同 `pretokenize`。"""
+        ids = []
+        for piece in self.pretokenize(text):
+            if piece in self.special:
+                ids.append(self.special[piece])
+            else:
+                ids += (self.vocab[token] for token in self._merge(piece))
+        return ids
+
+    def merge_steps(self, piece: str) -> list[list[str]]:
+        """一段文本的合并过程：第一项是逐个字节，此后每项多合并一次，最后一项是词元（都写成可见字符）。"""
+        steps = len(self._spell(piece)) - len(self._merge(piece))
+        return [self._merge(piece, limit) for limit in range(steps + 1)]
+
+    def token_bytes(self, index: int) -> bytes:
+        """一个编号代表的字节；不是整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
+        try:
+            index = operator.index(index)
+        except TypeError:
+            raise TypeError(f"编号应当是整数，收到的是 {index!r:.60}。") from None
+        if index not in self._bytes:
+            known = f"{min(self._bytes)} 到 {max(self._bytes)}"
+            raise ValueError(f"编号 {index} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
+        return self._bytes[index]
+
+    def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
+        """把编号（列表或一维张量）连成文本；拼不成 UTF-8 的字节写作 `�`。
+
+        错误：`ids` 不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
+        """
+        dropped = set(self.special.values()) if skip_special_tokens else set()
+        return b"".join(self.token_bytes(i) for i in ids if i not in dropped).decode(errors="replace")
+
+    def chat(self, messages: Sequence[Mapping[str, str]], add_generation_prompt: bool = True) -> str:
+        """按对话模板把一串消息写成一个文本：每条是 `<|im_start|>角色`、换行、内容、`<|im_end|>`、换行。
+
+        没有以 system 消息开头时，补上模板自带的那一句；`add_generation_prompt=True` 再写出助手的开头，
+        让模型接着往下写。内容里若有特殊词元的写法，编码时会被当真，与模板自己写的没有分别。
+
+        参数：messages，`[{"role": "user", "content": "…"}, …]`。
+        错误：模型没有这种模板，或者消息缺了角色、内容时抛出 `ValueError`。
+        """
+        if START not in (self.template or ""):
+            raise ValueError(f"这个模型没有带 {START} 的对话模板；请改用指令微调过的模型。")
+        if not messages or not all(isinstance(m.get(k), str) for m in messages for k in ("role", "content")):
+            raise ValueError(f"messages 应当是带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")
+        system = re.search(rf"{re.escape(START)}system\n([^{{}}]+?){re.escape(END)}", self.template)
+        if system and messages[0]["role"] != "system":
+            messages = [{"role": "system", "content": system[1]}, *messages]
+        text = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in messages)
+        return text + f"{START}assistant\n" if add_generation_prompt else text
+
+    def _spell(self, piece: str) -> list[str]:
+        return [char for char in spell(piece) if char in self.vocab]
+
+    def _merge(self, piece: str, limit: int | None = None) -> list[str]:
+        parts = self._spell(piece)
+        if self.whole and "".join(parts) in self.vocab:
+            return ["".join(parts)]
+        return merge(parts, self.ranks, limit)
+
+
+def train_byte_pairs(text: str, num_merges: int) -> BytePairTokenizer:
+    """从一个文本学出分词器：从 256 个字节开始，一次次合并相邻次数最多的一对，直到合并了 `num_merges` 次。
+
+    次数相同时取左边编号最小的一对，再相同取右边编号最小的；无可合并时提早停下。编号 0 到 255 是字节
+    （依所写的字符排序），此后每次合并得到的新词元依次编号。预切分与 SmolLM 相同。
+
+    错误：`text` 不是字符串时抛出 `TypeError`；含落单的代理码位，或 `num_merges` 为负时抛出 `ValueError`。
+    出处：Sennrich et al., 2016, §3.2。
+    """
+    if num_merges < 0:
+        raise ValueError(f"num_merges={num_merges} 不能是负数。")
+    words = Counter(pretokenize(check_text(text)))
+    splits = {word: spell(word) for word in words}
+    counts: Counter[tuple[str, str]] = Counter()  # 一对在全文里相邻多少次
+    where = defaultdict(set)  # 一对出现在哪些词里：合并它只会改变这些词的次数
+
+    def tally(word, times):
+        for pair in pairwise(splits[word]):
+            counts[pair] += times
+            where[pair].add(word)
+
+    for word, times in words.items():
+        tally(word, times)
+    vocab = {char: index for index, char in enumerate(sorted(BYTE_TO_CHAR))}
+    merges = []
+    while len(merges) < num_merges and (most := max(counts.values(), default=0)):
+        best = min((p for p in counts if counts[p] == most), key=lambda p: (vocab[p[0]], vocab[p[1]]))
+        merges.append(best)
+        vocab.setdefault("".join(best), len(vocab))
+        for word in sorted(where[best]):
+            tally(word, -words[word])
+            splits[word] = merge(splits[word], {best: 0})
+            tally(word, words[word])
+        counts += Counter()  # 去掉减到零的
+        del where[best]
+    return BytePairTokenizer(vocab, merges)
