@@ -91,6 +91,68 @@ class TransformerConfig:
 
 
 @dataclass(frozen=True)
+class LanguageModelConfig:
+    """只有解码器的语言模型的尺寸与零件，默认值是 SmolLM2-135M 的，一个 Llama 式的模型；GPT 式的用 `gpt`。
+
+    num_heads 是查询的头数，num_kv_heads 是键与值的头数，相邻的几个查询头共用一个；max_len 以词元计。
+    norm："rms" 或 "layer"；positions："rotary" 或 "learned"；ffn："swiglu" 或 "gelu"；
+    norm_eps，根号里的 ε；rope_theta，最慢的钟转一圈约要多少个位置除以 2π；
+    tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；eos_id、bos_id、pad_id，结尾、开头与填充的编号。
+    错误：尺寸不是正整数，d_model 不能被 num_heads 整除，num_heads 不能被 num_kv_heads 整除，不认识的零件，
+    或 rotary 遇上奇数的头宽时，抛出 `ValueError`。
+    出处：Touvron et al., 2023（Llama）；Allal et al., 2025（SmolLM2）；Radford et al., 2019（GPT-2）。
+    """
+
+    vocab_size: int = 49152
+    d_model: int = 576
+    num_heads: int = 9
+    num_kv_heads: int = 3
+    d_ff: int = 1536
+    num_layers: int = 30
+    max_len: int = 8192
+    norm: str = "rms"
+    positions: str = "rotary"
+    ffn: str = "swiglu"
+    norm_eps: float = 1e-5
+    rope_theta: float = 100_000.0
+    tied: bool = True
+    bias: bool = False
+    eos_id: int = 2
+    bos_id: int = 1
+    pad_id: int = 2
+
+    def __post_init__(self):
+        check_positive(
+            self, "vocab_size", "d_model", "num_heads", "num_kv_heads", "d_ff", "num_layers", "max_len"
+        )
+        d_head = check_head_size(self.d_model, self.num_heads)
+        check_groups(self.num_heads, self.num_kv_heads)
+        for name, known in PARTS.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}={getattr(self, name)!r}：可用的有 {'、'.join(known)}。")
+        if self.positions == "rotary" and d_head % 2:
+            raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
+
+    @classmethod
+    def gpt(
+        cls, vocab_size: int = 50257, d_model: int = 768, num_heads: int = 12, **options
+    ) -> "LanguageModelConfig":
+        """GPT-2 式的模型：层归一化、GELU、学来的位置、偏置，每个查询头有自己的键与值；默认值是 GPT-2 small 的。
+
+        options：其余的字段，按名字给；不给 d_ff，就是 4 d_model。错误与出处同本类。
+        """
+        gpt2 = {
+            "num_kv_heads": num_heads, "d_ff": 4 * d_model, "num_layers": 12, "max_len": 1024, "norm": "layer",
+            "positions": "learned", "ffn": "gelu", "bias": True, "eos_id": 50256, "bos_id": 50256, "pad_id": 50256,
+        }  # fmt: skip
+        return cls(vocab_size, d_model, num_heads, **gpt2 | options)
+
+
+# LanguageModelConfig 的零件 → 可用的几种
+PARTS = {"norm": ("rms", "layer"), "positions": ("rotary", "learned"), "ffn": ("swiglu", "gelu")}
+
+
+@dataclass(frozen=True)
 class ViTConfig:
     """ViT 的尺寸，默认值是 ViT-B/16 的尺寸。
 
@@ -137,6 +199,15 @@ def check_head_size(d_model: int, num_heads: int) -> int:
     if num_heads < 1 or d_model % num_heads:
         raise ValueError(f"d_model={d_model} 不能被 num_heads={num_heads} 整除，每个头分不到相同的宽度。")
     return d_model // num_heads
+
+
+def check_groups(num_heads: int, num_kv_heads: int) -> int:
+    """返回几个查询头共用一个键值头；除不尽就抛出 `ValueError`。"""
+    if num_kv_heads < 1 or num_heads % num_kv_heads:
+        raise ValueError(
+            f"num_heads={num_heads} 不能被 num_kv_heads={num_kv_heads} 整除，各组分不到相同的头数。"
+        )
+    return num_heads // num_kv_heads
 
 
 def check_patch_size(length: int, patch_size: int) -> int:

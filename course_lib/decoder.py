@@ -26,7 +26,7 @@ class DecoderOutput(NamedTuple):
 
 
 class LayerCache:
-    """一个解码器层已经算过的键与值：自注意力的逐步变长，交叉注意力的只算一次。
+    """一个解码器层已经算过的键与值：自注意力的逐步变长，交叉注意力的只算一次，没有交叉注意力的就一直是 None。
 
     own：自注意力的键与值，各 (B, h, 已有的位置数, d)；memory：交叉注意力的键与值，各 (B, h, M, d)；还没有就是 None。
     """
@@ -48,7 +48,9 @@ class LayerCache:
 
     def select(self, rows: Tensor) -> None:
         """按 rows（整数，一维）重排批里的各行：束搜索留下哪几条，缓存就跟着留下哪几条。"""
-        self.own, self.memory = (tuple(part[rows] for part in pair) for pair in (self.own, self.memory))
+        self.own, self.memory = (
+            pair and tuple(part[rows] for part in pair) for pair in (self.own, self.memory)
+        )
 
 
 class DecoderLayer(nn.Module):

@@ -43,17 +43,19 @@ def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> N
 class FeedForward(nn.Module):
     """逐位置的前馈网络：两个线性映射，中间一个非线性，FFN(x) = φ(x W₁ + b₁) W₂ + b₂。
 
-    参数：d_model，D；d_ff，中间宽度 F；dropout，中间层的丢弃概率；activation，"relu" 或 "gelu"。
+    参数：d_model，D；d_ff，中间宽度 F；dropout，中间层的丢弃概率；activation，"relu" 或 "gelu"；bias，有无 b₁、b₂。
     错误：不认识的 activation 抛出 `ValueError`。
     出处：Vaswani et al., 2017, §3.3（ReLU）；Devlin et al., 2019（GELU）。
     """
 
-    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0, activation: str = "gelu"):
+    def __init__(
+        self, d_model: int, d_ff: int, dropout: float = 0.0, activation: str = "gelu", bias: bool = True
+    ):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(f"不认识的激活函数 {activation!r}，可用的有 {'、'.join(ACTIVATIONS)}。")
-        self.linear1 = nn.Linear(d_model, d_ff)
-        self.linear2 = nn.Linear(d_ff, d_model)
+        self.linear1 = nn.Linear(d_model, d_ff, bias=bias)
+        self.linear2 = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = ACTIVATIONS[activation]
         self.dropout = nn.Dropout(dropout)
 

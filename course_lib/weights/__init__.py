@@ -4,6 +4,7 @@ from .bert import EMBEDDING_NAMES, LAYER_NAMES, LEFT_OUT, load_weights, our_name
 from .builtin import builtin_llm_path, builtin_path
 from .errors import HubError, PretrainedError
 from .folders import llm_source, model_folder, uses_builtin, uses_builtin_llm
+from .llama import load_llama, open_llama
 from .reference import load_bert
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "builtin_path",
     "llm_source",
     "load_bert",
+    "load_llama",
     "load_weights",
     "model_folder",
+    "open_llama",
     "our_name",
     "read_config",
     "uses_builtin",
