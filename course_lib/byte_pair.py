@@ -175,23 +175,16 @@ class BytePairTokenizer:
         return [merge(parts, self.ranks, limit) for limit in range(merges + 1)]
 
     def token_bytes(self, index: int) -> bytes:
-        """一个编号代表的字节；不是整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
-        try:
-            index = operator.index(index)
-        except TypeError:
-            raise TypeError(f"编号应当是整数，收到的是 {index!r:.60}。") from None
-        if index not in self._bytes:
-            known = f"{min(self._bytes)} 到 {max(self._bytes)}"
-            raise ValueError(f"编号 {index} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
-        return self._bytes[index]
+        """一个编号代表的字节，不一定拼得成完整的字符；错误同 `decode`。"""
+        return self._bytes[self._known([index])[0]]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
         """把编号（列表或一维张量）连成文本；拼不成 UTF-8 的字节写作 `�`。
 
-        错误：`ids` 不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
+        错误：不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
         """
-        dropped = set(self.special.values()) if skip_special_tokens else set()
-        return b"".join(self.token_bytes(i) for i in ids if i not in dropped).decode(errors="replace")
+        dropped = set(self.special.values()) if skip_special_tokens else ()
+        return b"".join(self._bytes[i] for i in self._known(ids) if i not in dropped).decode(errors="replace")
 
     def chat(self, messages: Sequence[Mapping[str, str]], add_generation_prompt: bool = True) -> str:
         """按对话模板把一串消息写成一个文本：每条是 `<|im_start|>角色`、换行、内容、`<|im_end|>`、换行。
@@ -204,13 +197,28 @@ class BytePairTokenizer:
         """
         if START not in (self.template or ""):
             raise ValueError(f"这个模型没有带 {START} 的对话模板；请改用指令微调过的模型。")
-        if not messages or not all(isinstance(m.get(k), str) for m in messages for k in ("role", "content")):
+        if not messages or not all(
+            isinstance(m, Mapping) and isinstance(m.get(key), str)
+            for m in messages
+            for key in ("role", "content")
+        ):
             raise ValueError(f"messages 应当是带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")
         system = re.search(rf"{re.escape(START)}system\n([^{{}}']+){re.escape(END)}", self.template)
         if system and messages[0]["role"] != "system":
             messages = [{"role": "system", "content": system[1]}, *messages]
         text = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in messages)
         return text + f"{START}assistant\n" if add_generation_prompt else text
+
+    def _known(self, ids: Iterable[int]) -> list[int]:
+        try:
+            ids = [operator.index(i) for i in ids]
+        except TypeError:
+            raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
+        for i in ids:
+            if i not in self._bytes:
+                known = f"{min(self._bytes)} 到 {max(self._bytes)}"
+                raise ValueError(f"编号 {i} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
+        return ids
 
     def _spell(self, piece: str) -> list[str]:
         return [char for char in spell(piece) if char in self.vocab]

@@ -39,10 +39,13 @@ def _read_gguf(path: Path) -> dict:
         raise PretrainedError(
             f"{path} 的分词器是 {model}（预切分 {pre}）；课程只认字节级的 gpt2（{known}）。"
         )
-    tokens, types = value["tokenizer.ggml.tokens"], value["tokenizer.ggml.token_type"]
+    lists = [f"tokenizer.ggml.{name}" for name in ("tokens", "token_type", "merges")]
+    if missing := [name for name in lists if name not in value]:
+        raise PretrainedError(f"{path} 里没有 {missing[0]}，分词器不完整；请换一个 GGUF 文件。")
+    tokens, types, merges = (value[name] for name in lists)
     return {
         "vocab": {token: index for index, token in enumerate(tokens)},
-        "merges": _pairs(value["tokenizer.ggml.merges"]),
+        "merges": _pairs(merges),
         "special": [
             token for token, kind in zip(tokens, types, strict=True) if kind in (CONTROL, USER_DEFINED)
         ],

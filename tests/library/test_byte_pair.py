@@ -1,5 +1,6 @@
 import functools
 import json
+import random
 import unicodedata
 from collections import Counter
 from itertools import pairwise
@@ -203,15 +204,14 @@ def test_a_long_piece_takes_no_quadratic_time():
 
 
 def test_merge_steps():
-    steps = ours().merge_steps(" They")
-    assert steps == [
+    assert ours().merge_steps(" They") == [
         ["Ġ", "T", "h", "e", "y"],
         ["Ġ", "T", "he", "y"],
-        ["Ġ", "T", "hey"],
-        ["ĠT", "hey"],
+        ["ĠT", "he", "y"],
+        ["ĠThe", "y"],
         ["ĠThey"],
-    ] or steps[0] == list("ĠThey")
-    assert ours().merge_steps("爱")[0] == spell("爱")
+    ]
+    assert ours().merge_steps("爱") == [["ç", "Ī", "±"]]
     assert ours().merge_steps("") == [[]]
 
 
@@ -251,7 +251,7 @@ def test_decode_matches_reference(ids):
 def test_known_ids():
     ids = [504, 3575, 282, 4649, 314]
     assert ours().encode("The capital of France is") == ids
-    assert ours().decode(torch.tensor(ids)) == "The capital of France is"
+    assert ours().decode(torch.tensor([*ids, 2]), skip_special_tokens=True) == "The capital of France is"
     assert ours().encode("") == [] and ours().decode([]) == ""
     assert ours().encode("<|im_start|>x") == [1, 104]
     assert ours().token_bytes(504) == b"The" and ours().token_bytes(2) == b"<|im_end|>"
@@ -405,12 +405,11 @@ def test_id_beyond_vocabulary(index):
 
 
 def test_ids_must_be_integers():
-    for ids in ([1.0], ["a"], [None], [[1]], torch.tensor([[504, 3575]])):
-        with pytest.raises(TypeError, match="编号应当是整数"):
-            ours().decode(ids)
-    for ids in (5, None):
+    for ids in ([1.0], ["a"], [None], [[1]], torch.tensor([[504, 3575]]), 5, None):
         with pytest.raises(TypeError, match="ids 应当是一列整数"):
             ours().decode(ids)
+    with pytest.raises(TypeError, match="ids 应当是一列整数"):
+        ours().token_bytes("a")
 
 
 def test_bad_vocabularies():
@@ -468,10 +467,11 @@ def test_a_folder_reads_like_the_file(saved, tmp_path):
     assert read_tokenizer(tmp_path)["template"] is None and read_tokenizer(tmp_path)["eos_id"] is None
 
 
-def test_from_pretrained(saved, monkeypatch):
-    assert BytePairTokenizer.from_pretrained(builtin_llm_path()).vocab == ours().vocab
-    monkeypatch.setattr("course_lib.byte_pair.llm_source", lambda name: {None: saved}[name])
+def test_from_pretrained(saved, monkeypatch, tmp_path):
+    small = gguf_file(tmp_path / "small.gguf")
+    monkeypatch.setattr("course_lib.byte_pair.llm_source", {None: saved, "small": small}.get)
     assert BytePairTokenizer.from_pretrained().ranks == ours().ranks
+    assert list(BytePairTokenizer.from_pretrained("small").vocab) == ["<s>", "a", "b", "ab", "<u>", "</s>"]
 
 
 LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -594,7 +594,14 @@ def test_other_files_are_refused(tmp_path, fields, message):
         BytePairTokenizer.from_gguf(gguf_file(tmp_path / "other.gguf", **fields))
 
 
-@pytest.mark.parametrize("size", [None, 0, 3, 4, 24, 1000, 1_000_000, 2_500_000])
+@pytest.mark.parametrize("left_out", ["token_list", "token_types", "token_merges"])
+def test_a_file_without_its_lists(tmp_path, left_out, monkeypatch):
+    monkeypatch.setattr(GGUFWriter, f"add_{left_out}", lambda self, value: None)
+    with pytest.raises(PretrainedError, match=r"里没有 tokenizer\.ggml\.\w+，分词器不完整"):
+        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
+
+
+@pytest.mark.parametrize("size", [None, 0, 3, 4, 24, 1000, 300_000, 2_500_000])
 def test_a_broken_file(tmp_path, size):
     """不存在的、只有一半的文件，无论断在哪里，都只说一句话。"""
     path = tmp_path / "half.gguf"
@@ -637,11 +644,10 @@ def test_training_counts_right(text, num_merges):
 
 
 def test_training_matches_reference():
-    """同一段文字、同样的切法，400 次合并与参考实现的训练器逐次相同。"""
-    text = (
-        "".join(__doc__ or "" for __doc__ in (str.__doc__, dict.__doc__))
-        + open(__file__, encoding="utf-8").read()
-    )
+    """同一段文字、同样的切法，400 次合并与参考实现的训练器逐次相同，同分的先后也相同。"""
+    rng = random.Random(2)
+    words = ["".join(rng.choices("abcdefghij爱们", k=rng.randint(1, 9))) for _ in range(300)]
+    text = " ".join(rng.choice(words[: rng.randint(1, 300)]) for _ in range(3000))
     theirs = Tokenizer(models.BPE())
     theirs.pre_tokenizer = smollm().pre_tokenizer
     alphabet = ByteLevel.alphabet()
