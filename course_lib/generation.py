@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from .decoder import LayerCache
 from .language_model import LanguageModel
+from .layers import check_ids
 from .transformer import Transformer
 
 # 挑出下一个词元：分数 (B, V) 与已有的编号 (B, N) → 编号 (B,)
@@ -152,10 +153,11 @@ def generate(
     其余见 `LanguageModel.forward`。
     """
     _check_mode(model)
-    length = ids.size(-1) + max_new_tokens
+    check_ids(ids, model.tokens)
+    length = ids.size(1) + max_new_tokens
     if max_new_tokens < 1 or length > model.config.max_len:
         raise ValueError(
-            f"max_new_tokens={max_new_tokens}：应当至少是 1，加上已有的 {ids.size(-1)} 个，"
+            f"max_new_tokens={max_new_tokens}：应当至少是 1，加上已有的 {ids.size(1)} 个，"
             f"不超过模型的上限 {model.config.max_len}。"
         )
     if attention_mask is not None and not attention_mask[..., -1].all():
@@ -167,7 +169,7 @@ def generate(
     def step(target):
         mask = attention_mask
         if mask is not None:
-            mask = nn.functional.pad(mask, (0, target.size(-1) - ids.size(-1)), value=1)
+            mask = nn.functional.pad(mask, (0, target.size(1) - ids.size(1)), value=1)
         logits = model(target, mask, cache, last_only=True).logits[:, -1]
         seen = target if mask is None else target.masked_fill(mask == 0, -1)
         return choose(logits, seen)

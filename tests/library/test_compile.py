@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from samples import SOURCE, TARGET, classifier, pictures, sentences, shaken, transformer, vit
+from samples import SOURCE, TARGET, classifier, language_model, pictures, sentences, shaken, transformer, vit
 from torch.testing import assert_close
 
 from course_lib.bert import Bert
@@ -38,6 +38,13 @@ CASES = {
         (SOURCE, changed(TARGET, -1)),
         "目标的编号 -1 不在 0 到 10 之间",
     ),
+    "LanguageModel，Llama": (
+        lambda: language_model("llama"),
+        (IDS, MASK),
+        (changed(IDS, 40), MASK),
+        "词元编号 40 不在 0 到 39 之间",
+    ),
+    "LanguageModel，GPT": (lambda: language_model("gpt"), (IDS,), (IDS, 2 * MASK), "只能含 0 和 1"),
     "TextClassifier": (classifier, (IDS, MASK), (changed(IDS, -5), MASK), "词元编号 -5 不在"),
     "TextClassifier，平均": (
         lambda: classifier(pooling="mean"),

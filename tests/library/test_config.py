@@ -5,7 +5,14 @@ import dataclasses
 import pytest
 import transformers
 
-from course_lib.config import BertConfig, TransformerConfig, ViTConfig, check_head_size
+from course_lib.config import (
+    BertConfig,
+    LanguageModelConfig,
+    TransformerConfig,
+    ViTConfig,
+    check_groups,
+    check_head_size,
+)
 
 SIZES = ["d_model", "num_heads", "d_ff", "num_layers"]
 # 每一种：没有默认值的字段，与应当是正整数的字段
@@ -14,6 +21,10 @@ CONFIGS = {
     TransformerConfig: (
         {"source_vocab": 13, "target_vocab": 11},
         [*SIZES, "source_vocab", "target_vocab", "max_len"],
+    ),
+    LanguageModelConfig: (
+        {"num_kv_heads": 1, "positions": "learned"},
+        [*SIZES, "num_kv_heads", "vocab_size", "max_len"],
     ),
     ViTConfig: ({}, [*SIZES, "image_size", "patch_size", "channels"]),
 }
@@ -38,7 +49,7 @@ def test_sizes_must_be_positive(config, field, size):
 
 @each_config
 def test_smallest_sizes(config):
-    assert config(**dict.fromkeys(CONFIGS[config][1], 1)).d_model == 1
+    assert config(**CONFIGS[config][0] | dict.fromkeys(CONFIGS[config][1], 1)).d_model == 1
     assert check_head_size(8, 1) == 8 and isinstance(check_head_size(8, 1), int)
 
 
@@ -91,3 +102,45 @@ def test_from_hf_translates_every_field():
         vocab_size=11, d_model=12, num_heads=3, d_ff=13, num_layers=4, max_len=14, num_segments=5, dropout=0.6,
         layer_norm_eps=0.7, activation="relu", pad_token_id=8,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"num_kv_heads": 2}, "num_heads=9 不能被 num_kv_heads=2 整除，各组分不到相同的头数。"),
+        ({"num_kv_heads": 18}, "num_heads=9 不能被 num_kv_heads=18 整除"),
+        ({"d_model": 27}, "每个头的宽度 3 是奇数，旋转位置编码要两个一对地转。"),
+        ({"norm": "batch"}, "norm='batch'：可用的有 rms、layer。"),
+        ({"positions": "sinusoidal"}, "positions='sinusoidal'：可用的有 rotary、learned。"),
+        ({"ffn": "relu"}, "ffn='relu'：可用的有 swiglu、gelu。"),
+    ],
+)
+def test_language_model_parts(options, words):
+    with pytest.raises(ValueError, match=f"^{words}"):
+        LanguageModelConfig(**options)
+
+
+def test_groups_are_counted():
+    assert check_groups(9, 3) == 3 and check_groups(4, 4) == 1
+    with pytest.raises(ValueError, match="num_kv_heads=0"):
+        check_groups(4, 0)
+    assert LanguageModelConfig(d_model=27, positions="learned").d_model == 27
+
+
+def test_gpt_is_gpt2():
+    ours, theirs = LanguageModelConfig.gpt(), transformers.GPT2Config()
+    assert (ours.vocab_size, ours.d_model, ours.num_heads) == (
+        theirs.vocab_size,
+        theirs.n_embd,
+        theirs.n_head,
+    )
+    assert (ours.num_layers, ours.max_len) == (theirs.n_layer, theirs.n_positions)
+    assert (ours.num_kv_heads, ours.d_ff, ours.norm_eps) == (12, 4 * 768, theirs.layer_norm_epsilon)
+    assert (ours.norm, ours.positions, ours.ffn) == ("layer", "learned", "gelu")
+    assert ours.bias and ours.tied == theirs.tie_word_embeddings
+    assert ours.eos_id == theirs.eos_token_id and ours.bos_id == ours.pad_id == theirs.bos_token_id
+    small = LanguageModelConfig.gpt(66, 96, 4, num_layers=2, d_ff=100, eos_id=3, norm="rms")
+    assert (small.vocab_size, small.d_model, small.num_heads, small.num_kv_heads) == (66, 96, 4, 4)
+    assert (small.num_layers, small.d_ff, small.eos_id, small.pad_id, small.norm) == (2, 100, 3, 65, "rms")
+    with pytest.raises(ValueError, match="d_model=10 不能被 num_heads=4 整除"):
+        LanguageModelConfig.gpt(66, 10, 4)

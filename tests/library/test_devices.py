@@ -16,6 +16,7 @@ from samples import (
     TARGET,
     bert_pair,
     classifier,
+    language_model,
     lively,
     pictures,
     ragged,
@@ -31,7 +32,7 @@ from twins import attention_twin, layer_twin
 from course_lib.attention import MultiHeadAttention, causal_mask, padding_mask, scaled_dot_product_attention
 from course_lib.decoder import Decoder, DecoderLayer
 from course_lib.encoder import Encoder, EncoderLayer
-from course_lib.generation import beam_search, greedy, log_probability, sample
+from course_lib.generation import beam_search, generate, greedy, log_probability, sample, sampler
 from course_lib.show import best_device
 from course_lib.tasks.jet_classifiers import JetClassifier
 from course_lib.tasks.jets import jets
@@ -199,6 +200,24 @@ def cases():
         )
         yield f"Decoder-{order}", layer_case(stack(Decoder, 2, 12, **options), hidden(4, 0), hidden(5, 1))
         yield f"Transformer-{order}", (transformer(norm_first), nn.Module.__call__, (SOURCE, TARGET))
+    ids, mask = sentences()
+    for kind in ("llama", "gpt"):
+        options = {"output_hidden_states": True, "need_weights": True}
+        yield (
+            f"LanguageModel-{kind}",
+            (language_model(kind), lambda m, *x, o=options: (m(*x), m(*x, **o)), (ids, mask)),
+        )
+        choose = sampler(top_k=1, min_p=0.5, repetition_penalty=1.3, generator=torch.Generator())
+        for use_cache in (True, False):
+            more = {"choose": choose, "stop_ids": [3], "use_cache": use_cache}
+            yield (
+                f"generate-{kind}-{use_cache}",
+                (
+                    language_model(kind),
+                    lambda m, i, k, o=more: generate(m, i, 6, attention_mask=k, **o),
+                    (ids, mask.flip(1)),
+                ),
+            )
     yield "ViT", (vit(), lambda m, x: (m(x), m.encode(x, True, True)), (pictures(),))
     for pooling in ("cls", "mean", "max"):
         yield (

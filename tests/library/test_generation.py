@@ -1,5 +1,6 @@
 """生成：带缓存的与从头算的相同，束搜索与穷举相同，抽样的频率就是模型的概率。"""
 
+from copy import deepcopy
 from itertools import product
 from unittest.mock import patch
 
@@ -7,13 +8,29 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import PAD, lively, ragged, shaken, transformer
+from samples import PAD, language_model, lively, ragged, shaken, transformer
 from torch.nn.functional import pad
 from torch.testing import assert_close
-from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+from transformers import (
+    MinPLogitsWarper,
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
 from course_lib.config import TransformerConfig
-from course_lib.generation import beam_search, greedy, log_probability, narrow, sample
+from course_lib.generation import (
+    beam_search,
+    generate,
+    greedy,
+    log_probability,
+    most_likely,
+    narrow,
+    penalize,
+    sample,
+    sampler,
+)
 from course_lib.transformer import Transformer
 
 BOS, EOS = 1, 2
@@ -472,7 +489,256 @@ def test_top_p_keeps_just_enough(values, top_p):
     assert kept.all() or p[kept].min() >= p[~kept].max()
 
 
+@pytest.mark.parametrize("temperature", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize(("top_k", "top_p"), [(None, None), (9, None), (None, 0.8), (20, 0.8)])
+@pytest.mark.parametrize("min_p", [1e-6, 0.05, 0.4, 1.0])
+def test_min_p_matches_transformers(temperature, top_k, top_p, min_p):
+    logits = torch.randn(16, 50, generator=torch.Generator().manual_seed(0)) * 2
+    expected = narrow(logits, temperature, top_k, top_p)
+    got = narrow(logits, temperature, top_k, top_p, min_p)
+    assert_close(got, MinPLogitsWarper(min_p)(None, expected))
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.lists(st.floats(-8, 8, width=32), min_size=1, max_size=12), st.floats(0.01, 1.0))
+def test_min_p_keeps_what_is_likely_enough(values, min_p):
+    """一个一个比：概率不到最大的 min_p 倍就去掉；正好在界上的，随舍入。"""
+    logits = torch.tensor(values)
+    p, kept = logits.double().softmax(dim=-1).tolist(), narrow(logits, min_p=min_p).isfinite().tolist()
+    for probability, is_kept in zip(p, kept, strict=True):
+        ratio = probability / max(p)
+        assert is_kept == (ratio >= min_p) or ratio == pytest.approx(min_p, rel=1e-5)
+    assert kept[p.index(max(p))]
+
+
+def test_min_p_of_one_keeps_only_the_best():
+    assert narrow(torch.tensor([1.0, 3.0, 2.0, 3.0]), min_p=1.0).isfinite().tolist() == [
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+# ---- 重复惩罚
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    st.lists(st.floats(-8, 8, width=32), min_size=6, max_size=6),
+    st.lists(st.integers(-1, 5), min_size=1, max_size=8),
+    st.floats(0.25, 4.0),
+)
+def test_penalty_matches_a_plain_loop(values, ids, penalty):
+    expected = list(values)
+    for i in set(ids) - {-1}:  # 出现几次都只罚一次；-1 是填充
+        expected[i] = values[i] / penalty if values[i] > 0 else values[i] * penalty
+    logits = torch.tensor([values])
+    before = logits.clone()
+    assert_close(penalize(logits, torch.tensor([ids]), penalty), torch.tensor([expected]))
+    assert torch.equal(logits, before)
+
+
+def test_penalty_matches_transformers():
+    g = torch.Generator().manual_seed(0)
+    logits, ids = torch.randn(4, 30, generator=g), torch.randint(0, 30, (4, 7), generator=g)
+    for penalty in (1.0, 1.3, 0.7):
+        expected = RepetitionPenaltyLogitsProcessor(penalty)(ids, logits.clone())
+        assert_close(penalize(logits, ids, penalty), expected)
+    assert penalize(logits.half(), ids, 1.3).dtype == torch.float16
+
+
+# ---- 语言模型接着写
+
+
+PROMPTS = torch.randint(3, 40, (4, 5), generator=torch.Generator().manual_seed(2))
+LEFT = torch.tensor([[0, 0, 0, 1, 1], [1] * 5, [0, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
+KINDS = ["llama", "gpt"]
+
+
+def unlike_the_last(logits, ids):
+    """嵌入就是输出矩阵的小模型只会重复；刚写过的两个不许再写，才写得出花样。"""
+    return logits.scatter(-1, ids[:, -2:], -torch.inf).argmax(dim=-1)
+
+
+def slow_generate(model, ids, count, choose=most_likely, stop_ids=()):
+    """不用缓存，不用批。"""
+    for _ in range(count):
+        chosen = choose(model(ids).logits[:, -1], ids)
+        ids = torch.cat([ids, chosen[None]], dim=1)
+        if int(chosen) in stop_ids:
+            break
+    return ids[0].tolist()
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_generate_matches_a_slow_loop(kind, use_cache):
+    model = language_model(kind)
+    for choose in (most_likely, unlike_the_last):
+        got = generate(model, PROMPTS, 7, choose, use_cache=use_cache)
+        assert got.shape == (4, 12) and torch.equal(got[:, :5], PROMPTS)
+        assert got.tolist() == [slow_generate(model, row[None], 7, choose) for row in PROMPTS]
+    assert len(set(got[:, 5:].flatten().tolist())) > 3
+    assert torch.equal(generate(model, PROMPTS, 7), generate(model, PROMPTS, 7, most_likely, (), None, True))
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_a_padded_batch_is_written_as_one_at_a_time(kind, use_cache):
+    model = language_model(kind)
+    choose = sampler(top_k=1, repetition_penalty=1.5)  # 填充是 -1，罚不到
+    for pick in (most_likely, choose):
+        got = generate(model, PROMPTS, 7, pick, attention_mask=LEFT, use_cache=use_cache)
+        for row, real, prompt in zip(got, LEFT.bool(), PROMPTS, strict=True):
+            assert row[5:].tolist() == slow_generate(model, prompt[real][None], 7, pick)[-7:]
+
+
+def test_choose_sees_the_scores_and_the_ids():
+    model, calls = language_model("llama"), []
+
+    def choose(logits, ids):
+        calls.append((logits, ids))
+        return most_likely(logits, ids)
+
+    generate(model, PROMPTS, 3, choose, attention_mask=LEFT)
+    assert [logits.shape for logits, _ in calls] == [(4, 40)] * 3
+    assert [ids.shape for _, ids in calls] == [(4, 5), (4, 6), (4, 7)]
+    for _, ids in calls:
+        assert torch.equal(ids[:, :5], PROMPTS.masked_fill(LEFT == 0, -1)) and (ids[:, 5:] >= 0).all()
+    calls.clear()
+    generate(model, PROMPTS, 3, choose)
+    assert torch.equal(calls[0][1], PROMPTS) and not calls[0][0].requires_grad
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_generate_stops(kind):
+    """写出 stop_ids 里的一个就补填充，别的行接着写；都写完就停。"""
+    model = language_model(kind)
+    free = generate(model, PROMPTS, 9, unlike_the_last)
+    stops = [int(free[0, 6]), int(free[1, 8])]
+    expected = [slow_generate(model, row[None], 9, unlike_the_last, stops) for row in PROMPTS]
+    got = generate(model, PROMPTS, 9, unlike_the_last, stop_ids=iter(stops))
+    assert got.size(1) == max(map(len, expected))
+    for row, ids in zip(got.tolist(), expected, strict=True):
+        assert row == ids + [model.config.pad_id] * (got.size(1) - len(ids))
+    assert len(set(map(len, expected))) > 1
+    one = generate(model, PROMPTS[:1], 9, unlike_the_last, stop_ids=[stops[0]])
+    assert one[0].tolist() == expected[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_the_cache_saves_positions(kind):
+    model, seen = language_model(kind), []
+    hook = model.layers[0].register_forward_hook(lambda module, args, out: seen.append(args[0].shape[1]))
+    head = []
+    forward = type(model).head
+    with patch.object(type(model), "head", lambda m, x: head.append(x.shape[1]) or forward(m, x)):
+        generate(model, PROMPTS, 4)
+        generate(model, PROMPTS, 4, use_cache=False)
+    hook.remove()
+    assert seen == [5, 1, 1, 1, 5, 6, 7, 8]
+    assert head == [1] * 8  # 词表很大，只算最后一个位置的分数
+
+
+def test_sampled_tokens_follow_the_probabilities():
+    model, count = language_model("gpt"), 4000
+    row = PROMPTS[:1]
+    logits = model(row).logits[0, -1].detach()
+    for options in (
+        {},
+        {"temperature": 0.5},
+        {"top_k": 3},
+        {"top_p": 0.5},
+        {"min_p": 0.2},
+        {"repetition_penalty": 3.0},
+    ):
+        penalized = penalize(logits[None], row, options.get("repetition_penalty", 1.0))[0]
+        settings = {key: value for key, value in options.items() if key != "repetition_penalty"}
+        expected = narrow(penalized, **settings).softmax(dim=-1)
+        choose = sampler(**options, generator=torch.Generator().manual_seed(0))
+        found = generate(model, row.expand(count, -1), 1, choose)[:, 5].bincount(minlength=40) / count
+        assert (found[expected == 0] == 0).all()
+        assert_close(found, expected, atol=0.035, rtol=0)
+        if options:
+            assert (expected - logits.softmax(dim=-1)).abs().max() > 0.03, options
+
+
+def test_the_generator_decides_what_is_written():
+    model = language_model("gpt")
+
+    def draw(seed):
+        return generate(model, PROMPTS, 8, sampler(generator=torch.Generator().manual_seed(seed)))
+
+    assert torch.equal(draw(3), draw(3)) and not torch.equal(draw(3), draw(4))
+    torch.manual_seed(5)
+    first = generate(model, PROMPTS, 8, sampler())
+    torch.manual_seed(5)
+    assert torch.equal(generate(model, PROMPTS, 8, sampler()), first)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_generate_in_half_precision(dtype):
+    model = deepcopy(language_model("llama")).to(dtype)
+    steps = generate(model, PROMPTS, 6, attention_mask=LEFT)
+    assert torch.equal(steps, generate(model, PROMPTS, 6, attention_mask=LEFT, use_cache=False))
+    assert (
+        generate(model, PROMPTS, 6, sampler(1e-4, generator=torch.Generator().manual_seed(0))).dtype
+        == torch.long
+    )
+
+
 # ---- 不合理的要求
+
+
+@pytest.mark.parametrize("count", [0, -3, 12])
+def test_wrong_number_of_new_tokens(count):
+    with pytest.raises(
+        ValueError, match=f"^max_new_tokens={count}：应当至少是 1，加上已有的 5 个，不超过模型的上限 16。$"
+    ):
+        generate(language_model("gpt"), PROMPTS, count)
+    assert generate(language_model("gpt"), PROMPTS, 11).size(1) == 16
+    assert generate(language_model("gpt"), PROMPTS, 1).size(1) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"attention_mask": LEFT.flip(1)}, "有的行末尾是填充，.*请让分词器用 padding_side='left'。"),
+        ({"attention_mask": LEFT[:, 1:]}, r"attention_mask 的形状 \(4, 4\) 应与 ids 的 \(4, 5\) 相同"),
+        ({"attention_mask": 2 - LEFT}, "只能含 0 和 1"),
+        (
+            {"choose": lambda logits, ids: logits.argmax()},
+            r"choose 应当给每行一个编号，形状 \(4,\)，这里是 \(\)。",
+        ),
+        ({"choose": lambda logits, ids: ids[:, -1:]}, r"形状 \(4,\)，这里是 \(4, 1\)。"),
+    ],
+)
+def test_wrong_requests(options, message):
+    with pytest.raises(ValueError, match=message):
+        generate(language_model("llama"), PROMPTS, 3, **options)
+
+
+def test_wrong_prompts():
+    with pytest.raises(ValueError, match="词元编号 40 不在 0 到 39 之间"):
+        generate(language_model("llama"), torch.tensor([[40]]), 3)
+    with pytest.raises(ValueError, match=r"形状应当是 \(B, N\)"):
+        generate(language_model("llama"), torch.tensor([3, 4]), 3)
+    with pytest.raises(ValueError, match=r"^模型在训练模式，.*model\.eval\(\)。$"):
+        generate(deepcopy(language_model("llama")).train(), PROMPTS, 3)
+
+
+@pytest.mark.parametrize("penalty", [0, -1.5, float("nan")])
+def test_wrong_penalty(penalty):
+    message = f"^repetition_penalty={penalty}：应当大于 0，1 就是不罚。$"
+    with pytest.raises(ValueError, match=message):
+        sampler(repetition_penalty=penalty)
+    with pytest.raises(ValueError, match=message):
+        penalize(torch.randn(1, 5), torch.tensor([[1]]), penalty)
 
 
 @pytest.mark.parametrize(
@@ -485,13 +751,19 @@ def test_top_p_keeps_just_enough(values, top_p):
         ({"top_p": 0.0}, "top_p=0.0：应当大于 0，不超过 1。"),
         ({"top_p": 1.2}, "top_p=1.2：应当大于 0"),
         ({"top_p": float("nan")}, "top_p=nan"),
+        ({"min_p": 0.0}, "min_p=0.0：应当大于 0，不超过 1。"),
+        ({"min_p": 1.5}, "min_p=1.5：应当大于 0"),
+        ({"min_p": float("nan")}, "min_p=nan"),
     ],
 )
 def test_wrong_sampling_options(options, message):
     with pytest.raises(ValueError, match=message):
-        narrow(torch.randn(5), **options)
+        sampler(**options)  # 造的时候就说，不等到抽签
     with pytest.raises(ValueError, match=message):
-        sample(transformer(), ragged(2), 5, **options)
+        narrow(torch.randn(5), **options)
+    if "min_p" not in options:
+        with pytest.raises(ValueError, match=message):
+            sample(transformer(), ragged(2), 5, **options)
 
 
 @pytest.mark.parametrize("width", [0, -2])

@@ -1,6 +1,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from samples import shaken
 from torch import nn
 from torch.testing import assert_close
 
@@ -99,3 +100,10 @@ class TestIds:
     def test_types(self, dtype):
         with pytest.raises(TypeError, match=f"^词元编号应当是整数，这里是 {dtype}；请先用 .long\\(\\)。$"):
             check_ids(torch.zeros(1, 2, dtype=dtype), self.TABLE)
+
+
+def test_feed_forward_without_bias():
+    ffn, x = shaken(FeedForward(8, 32, bias=False)), torch.randn(2, 8)
+    assert [name for name, _ in ffn.named_parameters()] == ["linear1.weight", "linear2.weight"]
+    assert_close(ffn(x), F.gelu(x @ ffn.linear1.weight.T) @ ffn.linear2.weight.T)
+    assert FeedForward(8, 32).linear1.bias is not None and FeedForward(8, 32).linear2.bias is not None
