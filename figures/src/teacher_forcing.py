@@ -36,7 +36,7 @@ for x, given, answer in zip(XS, GIVEN, ANSWERS, strict=True):
     c.arrow((x, 229), (x, 204))
     cell(given, x, 246, KEY)
 c.box(52, 158, 340, 44, "解码器：每个位置只看自己和之前的", WEIGHT, 15)
-c.text("虚线处算损失；输入取自答案，猜错了也不改", 200, 284, 14, FAINT)
+c.text("预测与答案之间算损失；输入取自答案，猜错了也不改", 200, 284, 14, FAINT)
 c.drawing.append(drawsvg.Line(12, 308, 388, 308, stroke=FAINT, stroke_width=1))
 
 c.text("推理：一步一个，前文越写越长", 200, 334, 17, INK, font_weight="bold")
