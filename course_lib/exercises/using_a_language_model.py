@@ -4,7 +4,7 @@ import torch
 
 from .exercise import Exercise
 
-WORDS = [list("banana"), list("aaaa"), list("aaaab"), list("xyz"), list("ababa")]
+WORDS = [list("banana"), list("aaaa"), list("aaab"), list("xyz"), list("ababa")]
 PAIRS = [("a", "n"), ("a", "a"), ("a", "a"), ("a", "b"), ("a", "b")]
 
 
@@ -54,12 +54,12 @@ def blocks(w, bits, levels=0, rounded=torch.round, start=True, even=False):
 EXERCISES = [
     Exercise("using_a_language_model.merge-once",
         cases=lambda rng: list(zip(WORDS, PAIRS, strict=True)),
-        right=merge,
+        right=lambda parts, pair: merge(parts, pair),
         wrong={
             "只合并了头一处：同一步里，从左到右每一处都要合并。": lambda parts, pair: merge(parts, pair, 1),
             "右边那一段合并之后还留着：一对换成一段，总数要少一个。": overlapping,
             "合并出来的又同右边的合并了：一步只认原来的一对，aaaa 合并 (a, a) 是 aa、aa。": again,
-            "是从右往左合并的：aaaab 合并 (a, a)，先并的是左边两对。": from_right,
+            "是从右往左合并的：aaab 合并 (a, a) 是 aa、a、b。": from_right,
             "合并成的一段应当是一个字符串，两半直接连起来，中间没有空格。":
                 lambda parts, pair: [" ".join(pair) if part == "".join(pair) else part for part in merge(parts, pair)],
             "什么也没有合并：相邻的两段与 pair 相同，就换成连起来的一段。": lambda parts, pair: list(parts),

@@ -26,7 +26,7 @@ Explore.define("branches", (data, stage) => {
     text.replaceChildren(html("span", {}, before), ...path.map((word) => html("b", {}, word)), html("span", { class: "explore-caret" }, "▁"));
     const row = (label, share, was) => {
       const open = share > 0 && node.next?.[label];
-      const name = label === null ? `其余 ${(data.rest + node.scores.length - SHOWN).toLocaleString("en")} 个` : visible(label);
+      const name = label === null ? "其余" : visible(label);
       return html("li", { class: share > 0 ? "" : "explore-cut-off" },
         open ? html("button", { type: "button", lang: "en", "aria-label": `走这一条：${name}`, onclick: () => go([...path, label]) }, name)
           : html("span", { class: "explore-label", lang: label === null ? "zh-CN" : "en" }, name),
@@ -36,7 +36,8 @@ Explore.define("branches", (data, stage) => {
     };
     const rest = (all) => all.slice(SHOWN).reduce((sum, x) => sum + x, 0);
     list.replaceChildren(...node.scores.slice(0, SHOWN).map(([word], i) => row(word, now[i], plain[i])), row(null, rest(now), rest(plain)));
-    said.textContent = node.next ? "带框的词元可以点：走上那条岔路，看它后面又是什么。" : "这条路书里只算到这里。";
+    const others = (data.rest + node.scores.length - SHOWN).toLocaleString("en");
+    said.textContent = `其余是 ${others} 个词元的合计。${node.next ? "带框的可以点：走上那条岔路，看它后面又是什么。" : "这条路书里只算到这里。"}`;
     back.disabled = path.length === 0;
   };
   const go = (next) => {
