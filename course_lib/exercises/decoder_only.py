@@ -9,7 +9,7 @@ MASK = 3
 
 def perplexity_with(reduce):
     """reduce 收下各个正确答案的对数概率（已去掉填充）。"""
-    return lambda logits, answers: reduce(steps(logits, answers)[answers != 0])
+    return lambda logits, answers: reduce(steps(logits, answers)[answers != 0]).item()
 
 
 def steps(logits, answers):
@@ -49,17 +49,17 @@ EXERCISES = [
         right=perplexity_with(lambda p: (-p.mean()).exp()),
         wrong={
             "这是平均的损失；困惑度是 e 的损失次方。": perplexity_with(lambda p: -p.mean()),
-            "填充也算进去了：answers 等于 0 的位置不是词，不算。": lambda logits, answers: (-steps(logits, answers).mean()).exp(),
+            "填充也算进去了：answers 等于 0 的位置不是词，不算。": lambda logits, answers: (-steps(logits, answers).mean()).exp().item(),
             "先取 e 的次方、后平均了：应当先平均对数概率，最后取一次。": perplexity_with(lambda p: (-p).exp().mean()),
             "加起来了，没有平均：句子越长，数就越大，不能相比。": perplexity_with(lambda p: (-p.sum()).exp()),
             "少了负号：困惑度不小于 1。": perplexity_with(lambda p: p.mean().exp()),
             "平均的是概率：应当平均对数概率。": perplexity_with(lambda p: 1 / p.exp().mean()),
             "底数不一致：对数是自然对数，就要取 e 的次方，不是 2 的。": perplexity_with(lambda p: 2 ** -p.mean()),
-            "用了 logits 本身：先过 log_softmax，才是对数概率。": lambda logits, answers: (-logits.gather(-1, answers[..., None])[..., 0][answers != 0].mean()).exp(),
+            "用了 logits 本身：先过 log_softmax，才是对数概率。": lambda logits, answers: (-logits.gather(-1, answers[..., None])[..., 0][answers != 0].mean()).exp().item(),
         },
         otherwise="去掉填充，取正确答案的对数概率，求平均，变号，再取 e 的次方。",
         praise="什么也不知道时，它恰好是词表的大小。",
-        atol=1e-4,
+        observe=lambda result, *_: float(result),  # 一个数的张量也可以
     ),
     Exercise("decoder_only.mask-recipe",
         cases=lambda rng: [(4 + (40 * rng.rand(3, 60)).long(), rng.rand(3, 60) < 0.4, rng.rand(3, 60), 50 + (9 * rng.rand(3, 60)).long())],
