@@ -113,7 +113,9 @@ def test_floor_on_made_reviews_is_the_entropy():
 def test_splits_share_words_but_no_pairs():
     for aspect in ASPECTS:
         start = f"the {aspect} was".split()
-        train, test, both = ({w for w in next_word(start, split) if w in GOOD} for split in ("train", "test", None))
+        train, test, both = (
+            {w for w in next_word(start, split) if w in GOOD} for split in ("train", "test", None)
+        )
         assert not train & test and train | test == both == set(GOOD)
 
 
@@ -128,5 +130,5 @@ def test_splits_share_words_but_no_pairs():
     ],
 )
 def test_wrong_requests(ask):
-    with pytest.raises(ValueError, match="影评|split=|place=|语法"):
+    with pytest.raises(ValueError, match=r"影评|split=|place=|语法"):
         ask()
