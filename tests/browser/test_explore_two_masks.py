@@ -62,7 +62,7 @@ def test_grid_is_the_mask(open_figure, kind, sentence, place):
     assert torch.equal(allowed, expected)
     # 因果时，猜第 place 个词用的是它前面那一行
     assert lit == {place - 1 if kind == "causal" else place}
-    names = page.locator(".explore-two-masks text").all_inner_texts()
+    names = page.locator(".explore-two-masks text").all_text_contents()
     words = list(SENTENCES[sentence])
     if kind == "both":
         words[place] = "[MASK]"

@@ -40,7 +40,7 @@ Explore.define("two_masks", (data, stage) => {
     const { words } = data.sentences[at];
     row.replaceChildren(...words.slice(1, -1).map((word, k) => {
       const i = k + 1, away = mask.hidden(i, place) && i !== place;
-      const button = html("button", { type: "button", class: `explore-token${away ? " explore-away" : ""}`, lang: "en", "aria-pressed": i === place, onclick: () => { place = i; draw(); row.children[k].focus(); } }, word);
+      const button = html("button", { type: "button", class: `explore-token${away ? " explore-away" : ""}`, lang: "en", "aria-pressed": String(i === place), onclick: () => { place = i; draw(); row.children[k].focus(); } }, word);
       if (away) button.setAttribute("aria-label", `${word}，看不见`);
       return button;
     }));
