@@ -114,6 +114,15 @@ def imdb(count: int, seed: int = 0, split: str = "train") -> Reviews:
     )
 
 
+def allowed_words(aspect: str, words: tuple[str, ...], split: str | None) -> list[str]:
+    """words（GOOD 或 BAD）里，哪些在这个 split 里与 aspect 搭配；split 是 None 时全部。
+
+    每四种搭配里有一种只归 test；每个方面、每个评价词在两边都出现。
+    """
+    row = ASPECTS.index(aspect)
+    return [w for i, w in enumerate(words) if split is None or ((row + i) % 4 == 0) == (split == "test")]
+
+
 def _check_request(count: int, multiple: int, split: str) -> None:
     if count < 1 or count % multiple:
         raise ValueError(f"count={count}：条数应当是正的 {multiple} 的倍数，正负才能各半。")
@@ -143,10 +152,7 @@ def _agreement(rng: random.Random, split: str, label: int) -> str:
 
 
 def _opinion(rng: random.Random, aspect: str, words: tuple[str, ...], split: str) -> str:
-    row = ASPECTS.index(aspect)
-    # 每四种搭配里有一种只归 test；每个方面、每个评价词在两边都出现。
-    allowed = [w for i, w in enumerate(words) if ((row + i) % 4 == 0) == (split == "test")]
-    return rng.choice(ADVERBS) + rng.choice(allowed) + rng.choice(TAILS)
+    return rng.choice(ADVERBS) + rng.choice(allowed_words(aspect, words, split)) + rng.choice(TAILS)
 
 
 def _with_remark(rng: random.Random, template: str) -> str:
