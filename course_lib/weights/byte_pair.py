@@ -62,7 +62,7 @@ def _read_folder(folder: Path) -> dict:
     try:
         read, config = _json(file), _json(folder / "tokenizer_config.json", missing={})
         model, added = read["model"], read.get("added_tokens") or []
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise PretrainedError(f"读不了 {file}（{type(error).__name__}）；请检查文件夹是否完整。") from error
     if fault := _fault(read):
         raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
@@ -102,10 +102,12 @@ def _fault(read: Mapping) -> str | None:
         return f"model 与 decoder 是 {kind}"
     if read.get("normalizer"):
         return f"有 normalizer {read['normalizer']}"
-    if trimmed := [t for t in read["added_tokens"] if t["lstrip"] or t["rstrip"] or t["single_word"]]:
+    if trimmed := [
+        t for t in read.get("added_tokens") or () if t["lstrip"] or t["rstrip"] or t["single_word"]
+    ]:
         return f"added_tokens 里有 {trimmed[0]}"
     try:
-        _patterns(read["pre_tokenizer"])
+        _patterns(read.get("pre_tokenizer"))
     except ValueError as error:
         return str(error)
     return None
