@@ -71,26 +71,26 @@ def grouped_query_attention(
     *batch, heads, n, _ = query.shape
     group = check_groups(heads, key.size(-3))
     if mask is not None:
-        mask = _for_each_head(mask, group, (*batch, 1, n, key.size(-2)))
+        _check_mask(mask, (*batch, 1, n, key.size(-2)))
+    if not need_weights:  # 融合算子自己会让一组头共用键值，不必接
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, enable_gqa=True), None
+    if mask is not None:  # 接在一起的 g 个头，各要一份掩码
+        mask = mask[..., None, :, :].expand(*mask.shape[:-2], group, n, -1).flatten(-3, -2)
     folded = query.unflatten(-3, (-1, group)).flatten(-3, -2)  # (..., h/g, g·N, d)
-    output, weights = scaled_dot_product_attention(folded, key, value, mask, need_weights)
-    return _unfold(output, group), weights if weights is None else _unfold(weights, group)
+    parts = scaled_dot_product_attention(folded, key, value, mask)
+    output, weights = (part.unflatten(-2, (group, n)).flatten(-4, -3) for part in parts)
+    return output, weights
 
 
-def _unfold(x: Tensor, group: int) -> Tensor:
-    """(..., h/g, g·N, 宽) → (..., h, N, 宽)。"""
-    return x.unflatten(-2, (group, -1)).flatten(-4, -3)
-
-
-def _for_each_head(mask: Tensor, group: int, expected: tuple[int, ...]) -> Tensor:
-    """(..., N, M) → (..., g·N, M)，给首尾相接的 g 个头各一份。"""
+def _check_mask(mask: Tensor, expected: tuple[int, ...]) -> None:
+    if mask.dtype != torch.bool:
+        raise TypeError(f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}。")
     try:
         fits = torch.broadcast_shapes(mask.shape, expected) == expected
     except RuntimeError:
         fits = False
     if not fits:
         raise ValueError(f"掩码的形状 {tuple(mask.shape)} 不能广播到 {expected}，各个头用同一个掩码。")
-    return mask[..., None, :, :].expand(*mask.shape[:-2], group, *expected[-2:]).flatten(-3, -2)
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:

@@ -140,6 +140,9 @@ def test_grouped_queries_without_a_batch():
     output, weights = grouped_query_attention(query, key, value, mask)
     batched = grouped_query_attention(query[None], key[None], value[None], mask)
     assert torch.equal(output, batched[0][0]) and torch.equal(weights, batched[1][0])
+    fused, none = grouped_query_attention(query, key, value, mask, need_weights=False)
+    assert none is None
+    assert_close(fused, output, atol=1e-5, rtol=1e-5)
 
 
 def test_one_group_of_queries_shares_one_key():
