@@ -95,7 +95,7 @@ def test_bars(open_figure, kind, sentence, place):
     assert (
         "3.8 个词里犹豫" in said
         and "网络是 7.3 个" in said
-        and f"写的是 {SENTENCES[sentence][place]}" in said
+        and f"写的是“{SENTENCES[sentence][place]}”" in said
     )
 
 

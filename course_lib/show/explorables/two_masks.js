@@ -61,7 +61,7 @@ Explore.define("two_masks", (data, stage) => {
     const there = options.find(([word]) => word === sentence.words[place]);
     said.textContent =
       `${mask.key === "causal" ? `只看左边 ${seen()} 个词元` : `左右都看，自己换成了 [MASK]`}：真概率相当于在 ${fixed(hesitates[1], 1)} 个词里犹豫，网络是 ${fixed(hesitates[0], 1)} 个。` +
-      (there ? `句子里写的是 ${there[0]}，网络给它 ${fixed(there[1])}，真的是 ${fixed(there[2])}。` : `句子里写的是 ${sentence.words[place]}，不在最可能的几个里。`);
+      (there ? `句子里写的是“${there[0]}”，网络给它 ${fixed(there[1])}，真的是 ${fixed(there[2])}。` : `句子里写的是“${sentence.words[place]}”，不在最可能的几个里。`);
     line();
     grid();
   };
