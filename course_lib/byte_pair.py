@@ -4,25 +4,19 @@
 """
 
 import heapq
-import json
 import operator
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, pairwise
-from pathlib import Path
 
-import regex  # 标准库的 re 不认 \p{L}
-
+from .pretokenization import SMOLLM, pretokenize
 from .tokenization import check_text
-from .weights.errors import PretrainedError
+from .weights import llm_source
+from .weights.byte_pair import read_tokenizer
 
-# 英文缩写、字母、数字、其余符号各成一段，前三样可以带一个空格；一串空白把最后一个空格让给后面的词。
-GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-# GGUF 的 tokenizer.ggml.pre → 依次使用的正则：SmolLM 先把每个数字单独切出来。
-PATTERNS = {"gpt-2": (GPT2,), "smollm": (r"\p{N}", GPT2)}
-CONTROL, USER_DEFINED = 3, 4  # GGUF 的 tokenizer.ggml.token_type：这两类词元整个出现在文本里，不切开
-START, END = "<|im_start|>", "<|im_end|>"
+START, END = "<|im_start|>", "<|im_end|>"  # 对话模板里，一条消息的开头与结尾
 
 
 def byte_characters() -> list[str]:
@@ -52,17 +46,6 @@ def unspell(token: str) -> bytes:
             f"词元 {token!r} 里的 {unknown[0]!r} 不代表任何字节；请用 byte_characters 的字符来写。"
         )
     return bytes(CHAR_TO_BYTE[char] for char in token)
-
-
-def pretokenize(text: str, patterns: Sequence[str] = PATTERNS["smollm"]) -> list[str]:
-    """预切分：依次用每个正则再切一遍，配上的与没配上的都留下；合并不会越过这里的边界。
-
-    `"don't  go 42"` → `["don", "'t", " ", " go", " ", "4", "2"]`。
-    """
-    pieces = [text]
-    for pattern in patterns:
-        pieces = [part for piece in pieces for part in regex.split(f"({pattern})", piece) if part]
-    return pieces
 
 
 def merge(parts: Sequence[str], ranks: Mapping[tuple[str, str], int], limit: int | None = None) -> list[str]:
@@ -96,150 +79,64 @@ def merge(parts: Sequence[str], ranks: Mapping[tuple[str, str], int], limit: int
     return [part for part in parts if part]
 
 
-class UnknownStep(ValueError):
-    """`tokenizer.json` 里不认识的一步。"""
-
-
-def patterns_of(step: Mapping) -> list[str]:
-    """把 `tokenizer.json` 的 `pre_tokenizer` 换成依次使用的正则；不认识的一步抛出 `UnknownStep`。"""
-    match step:
-        case {"type": "Sequence", "pretokenizers": steps}:
-            return [pattern for step in steps for pattern in patterns_of(step)]
-        case {"type": "Digits", "individual_digits": alone}:
-            return [r"\p{N}" if alone else r"\p{N}+"]
-        case {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}:
-            return [pattern]
-        case {"type": "ByteLevel", "add_prefix_space": False}:
-            return [GPT2] if step.get("use_regex", True) else []
-    raise UnknownStep(step)
-
-
 class BytePairTokenizer:
     """字节级 BPE 分词器：`encode` 从文本到编号，`decode` 从编号回到文本。
 
     参数：
-    vocab，`{词元: 编号}`，词元用 `byte_characters` 的字符写成；merges，`(左, 右)` 的列表，先学到的在前；
-    special，`{特殊词元: 编号}`，文本里写出的特殊词元不再切开；patterns，预切分依次使用的正则；
-    whole，一段若本身就是词元便不再合并（Llama 3 如此）；template，对话模板（Jinja）的原文；
-    bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
+    vocab，`{词元: 编号}`，词元用 `byte_characters` 的字符写成（特殊词元照原样写）；
+    merges，`(左, 右)` 的列表，先学到的在前；special，特殊词元，文本里写出的不再切开；
+    patterns，预切分依次使用的正则；whole_pieces，一段若本身就是词元便不再合并（Llama 3 如此）；
+    template，对话模板（Jinja）的原文；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
 
-    出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 `tokenizers` 为准。
+    错误：两个词元的编号相同、词元里有不代表字节的字符，或者合并的结果不在词表里时，抛出 `ValueError`。
+    出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 tokenizers 为准。
     """
 
     def __init__(
         self,
         vocab: Mapping[str, int],
         merges: Iterable[tuple[str, str]],
-        special: Mapping[str, int] | None = None,
-        patterns: Sequence[str] = PATTERNS["smollm"],
-        whole: bool = False,
+        special: Iterable[str] = (),
+        patterns: Sequence[str] = SMOLLM,
+        whole_pieces: bool = False,
         template: str | None = None,
         bos_id: int | None = None,
         eos_id: int | None = None,
         pad_id: int | None = None,
     ):
-        self.vocab, self.special = dict(vocab), dict(special or {})
+        self.vocab = dict(vocab)
+        self.special = {token: self.vocab[token] for token in special}
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
-        self.patterns, self.whole, self.template = patterns, whole, template
+        self.patterns, self.whole_pieces, self.template = patterns, whole_pieces, template
         self.bos_id, self.eos_id, self.pad_id = bos_id, eos_id, pad_id
-        self._bytes = {index: unspell(token) for token, index in self.vocab.items()}
-        self._bytes |= {index: token.encode() for token, index in self.special.items()}
-        if len(self._bytes) < len(self.vocab) + len(self.special):
-            raise ValueError("有几个词元共用一个编号；每个词元要有自己的编号。")
+        self._bytes = {
+            index: token.encode() if token in self.special else unspell(token)
+            for token, index in self.vocab.items()
+        }
+        if len(self._bytes) < len(self.vocab):
+            index, _ = Counter(self.vocab.values()).most_common(1)[0]
+            raise ValueError(f"编号 {index} 被几个词元共用；每个词元要有自己的编号。")
         for left, right in self.ranks:
             if left + right not in self.vocab:
-                raise ValueError(f"合并 {left!r} 与 {right!r} 得到的词元不在词表里。")
+                raise ValueError(
+                    f"{left!r} 与 {right!r} 合并的结果不在词表里；词表与合并规则要出自同一个模型。"
+                )
         longest_first = sorted(map(re.escape, self.special), key=len, reverse=True)
         self._special = re.compile(f"({'|'.join(longest_first)})" if longest_first else r"(?!)")
 
     @classmethod
-    def from_pretrained(cls, name: str | Path | None = None) -> "BytePairTokenizer":
+    def from_pretrained(cls, name: str | os.PathLike | None = None) -> "BytePairTokenizer":
         """读出一个大语言模型的分词器。
 
         参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
-        错误：模型取不到，或者它的分词器不是字节级 BPE 时抛出 `PretrainedError`。
+        错误：模型取不到、文件残缺，或者里面不是认识的字节级 BPE 时，抛出 `PretrainedError`。
         """
-        from .weights import llm_source
-
-        source = llm_source(name)
-        return cls.from_folder(source) if source.is_dir() else cls.from_gguf(source)
+        return cls(**read_tokenizer(llm_source(name)))
 
     @classmethod
-    def from_gguf(cls, path: str | Path) -> "BytePairTokenizer":
-        """从 GGUF 文件的元数据读出分词器，不碰权重。
-
-        错误：文件不存在、残缺，或者它的分词器不是认识的字节级 BPE 时抛出 `PretrainedError`。
-        """
-        from gguf import GGUFReader
-
-        try:
-            fields = GGUFReader(path).fields
-        except (OSError, ValueError, IndexError) as error:
-            raise PretrainedError(
-                f"读不了 GGUF 文件 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的文件。"
-            ) from error
-
-        def field(key, default=None):
-            return fields[name].contents() if (name := f"tokenizer.{key}") in fields else default
-
-        kind, pre = field("ggml.model"), field("ggml.pre")
-        if kind != "gpt2" or pre not in PATTERNS or field("ggml.add_space_prefix"):
-            raise PretrainedError(
-                f"{path} 的分词器是 {kind!r}（预切分 {pre!r}）；这里只认 'gpt2'（{'、'.join(PATTERNS)}）。"
-            )
-        tokens, merges = field("ggml.tokens"), field("ggml.merges")
-        special = {i for i, t in enumerate(field("ggml.token_type")) if t in (CONTROL, USER_DEFINED)}
-        return cls(
-            vocab={token: i for i, token in enumerate(tokens) if i not in special},
-            merges=(tuple(pair.split(" ")) for pair in merges),
-            special={tokens[i]: i for i in special},
-            patterns=PATTERNS[pre],
-            template=field("chat_template"),
-            bos_id=field("ggml.bos_token_id"),
-            eos_id=field("ggml.eos_token_id"),
-            pad_id=field("ggml.padding_token_id"),
-        )
-
-    @classmethod
-    def from_folder(cls, folder: str | Path) -> "BytePairTokenizer":
-        """从文件夹里的 `tokenizer.json`（与 `tokenizer_config.json`，若有）读出分词器。
-
-        错误：没有 `tokenizer.json`、它残缺，或者不是认识的字节级 BPE 时抛出 `PretrainedError`。
-        """
-        file, config_file = Path(folder) / "tokenizer.json", Path(folder) / "tokenizer_config.json"
-        try:
-            read = json.loads(file.read_text(encoding="utf-8"))
-            config = json.loads(config_file.read_text(encoding="utf-8")) if config_file.is_file() else {}
-            model, added = read["model"], read["added_tokens"]
-            patterns = patterns_of(read["pre_tokenizer"])
-        except UnknownStep as error:
-            raise PretrainedError(f"{file} 的预切分有一步这里不认识：{error}。") from error
-        except (OSError, ValueError, KeyError) as error:
-            raise PretrainedError(
-                f"读不了 {file}（{type(error).__name__}）；请检查文件夹是否完整。"
-            ) from error
-        kind, normalizer = (model["type"], (read["decoder"] or {}).get("type")), read["normalizer"]
-        if kind != ("BPE", "ByteLevel") or normalizer:
-            raise PretrainedError(
-                f"{file} 的分词器是 {kind}（规范化 {normalizer}）；这里只认不作规范化的字节级 BPE。"
-            )
-        special = {token["content"]: token["id"] for token in added}
-
-        def special_id(name):
-            token = config.get(f"{name}_token")
-            return special.get(token["content"] if isinstance(token, dict) else token)
-
-        return cls(
-            vocab={token: index for token, index in model["vocab"].items() if token not in special},
-            merges=(tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in model["merges"]),
-            special=special,
-            patterns=patterns,
-            whole=model.get("ignore_merges", False),
-            template=config.get("chat_template"),
-            bos_id=special_id("bos"),
-            eos_id=special_id("eos"),
-            pad_id=special_id("pad"),
-        )
+    def from_gguf(cls, path: str | os.PathLike) -> "BytePairTokenizer":
+        """从一个 GGUF 文件的元数据读出分词器，不碰权重；错误：文件残缺等，抛出 `PretrainedError`。"""
+        return cls(**read_tokenizer(path))
 
     def pretokenize(self, text: str) -> list[str]:
         """把文本切成段：特殊词元自成一段，其余按正则切开；连起来就是原文。
@@ -251,39 +148,43 @@ class BytePairTokenizer:
             pieces += [part] if i % 2 else pretokenize(part, self.patterns)  # 奇数段恰好是特殊词元
         return pieces
 
-    def encode(self, text: str) -> list[int]:
-        """把文本变成编号，首尾不另加词元；词表里没有的字节会被略去（与参考实现相同）。错误同 `pretokenize`。"""
-        ids = []
+    def tokenize(self, text: str) -> list[str]:
+        """把文本切成词元（特殊词元之外都写成可见字符）；词表里没有的字节会被略去，与参考实现相同。
+
+        错误：同 `pretokenize`。
+        """
+        tokens = []
         for piece in self.pretokenize(text):
+            parts = self._spell(piece)
             if piece in self.special:
-                ids.append(self.special[piece])
+                tokens.append(piece)
+            elif self.whole_pieces and (token := "".join(parts)) in self.vocab:
+                tokens.append(token)
             else:
-                ids += (self.vocab[token] for token in self._merge(piece))
-        return ids
+                tokens += merge(parts, self.ranks)
+        return tokens
+
+    def encode(self, text: str) -> list[int]:
+        """把文本变成编号，首尾不另加词元；错误同 `pretokenize`。"""
+        return [self.vocab[token] for token in self.tokenize(text)]
 
     def merge_steps(self, piece: str) -> list[list[str]]:
-        """一段文本的合并过程：第一项是逐个字节，此后每项多合并一次，最后一项是词元（都写成可见字符）。"""
-        steps = len(self._spell(piece)) - len(self._merge(piece))
-        return [self._merge(piece, limit) for limit in range(steps + 1)]
+        """一段文本的合并过程：第一项是逐个字节，此后每项多合并一次，最后一项是词元，都写成可见字符。"""
+        parts = self._spell(piece)
+        merges = len(parts) - len(merge(parts, self.ranks))
+        return [merge(parts, self.ranks, limit) for limit in range(merges + 1)]
 
     def token_bytes(self, index: int) -> bytes:
-        """一个编号代表的字节；不是整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
-        try:
-            index = operator.index(index)
-        except TypeError:
-            raise TypeError(f"编号应当是整数，收到的是 {index!r:.60}。") from None
-        if index not in self._bytes:
-            known = f"{min(self._bytes)} 到 {max(self._bytes)}"
-            raise ValueError(f"编号 {index} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
-        return self._bytes[index]
+        """一个编号代表的字节，不一定拼得成完整的字符；错误同 `decode`。"""
+        return self._bytes[self._known([index])[0]]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
         """把编号（列表或一维张量）连成文本；拼不成 UTF-8 的字节写作 `�`。
 
-        错误：`ids` 不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
+        错误：不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
         """
-        dropped = set(self.special.values()) if skip_special_tokens else set()
-        return b"".join(self.token_bytes(i) for i in ids if i not in dropped).decode(errors="replace")
+        dropped = set(self.special.values()) if skip_special_tokens else ()
+        return b"".join(self._bytes[i] for i in self._known(ids) if i not in dropped).decode(errors="replace")
 
     def chat(self, messages: Sequence[Mapping[str, str]], add_generation_prompt: bool = True) -> str:
         """按对话模板把一串消息写成一个文本：每条是 `<|im_start|>角色`、换行、内容、`<|im_end|>`、换行。
@@ -296,22 +197,31 @@ class BytePairTokenizer:
         """
         if START not in (self.template or ""):
             raise ValueError(f"这个模型没有带 {START} 的对话模板；请改用指令微调过的模型。")
-        if not messages or not all(isinstance(m.get(k), str) for m in messages for k in ("role", "content")):
+        if not messages or not all(
+            isinstance(m, Mapping) and isinstance(m.get(key), str)
+            for m in messages
+            for key in ("role", "content")
+        ):
             raise ValueError(f"messages 应当是带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")
-        system = re.search(rf"{re.escape(START)}system\n([^{{}}]+?){re.escape(END)}", self.template)
+        system = re.search(rf"{re.escape(START)}system\n([^{{}}']+){re.escape(END)}", self.template)
         if system and messages[0]["role"] != "system":
             messages = [{"role": "system", "content": system[1]}, *messages]
         text = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in messages)
         return text + f"{START}assistant\n" if add_generation_prompt else text
 
+    def _known(self, ids: Iterable[int]) -> list[int]:
+        try:
+            ids = [operator.index(i) for i in ids]
+        except TypeError:
+            raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
+        for i in ids:
+            if i not in self._bytes:
+                known = f"{min(self._bytes)} 到 {max(self._bytes)}"
+                raise ValueError(f"编号 {i} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
+        return ids
+
     def _spell(self, piece: str) -> list[str]:
         return [char for char in spell(piece) if char in self.vocab]
-
-    def _merge(self, piece: str, limit: int | None = None) -> list[str]:
-        parts = self._spell(piece)
-        if self.whole and "".join(parts) in self.vocab:
-            return ["".join(parts)]
-        return merge(parts, self.ranks, limit)
 
 
 def train_byte_pairs(text: str, num_merges: int) -> BytePairTokenizer:
@@ -330,23 +240,21 @@ def train_byte_pairs(text: str, num_merges: int) -> BytePairTokenizer:
     counts: Counter[tuple[str, str]] = Counter()  # 一对在全文里相邻多少次
     where = defaultdict(set)  # 一对出现在哪些词里：合并它只会改变这些词的次数
 
-    def tally(word, times):
+    def tally(word: str, sign: int) -> None:
         for pair in pairwise(splits[word]):
-            counts[pair] += times
-            where[pair].add(word)
+            counts[pair] += sign * words[word]
+            (where[pair].add if sign > 0 else where[pair].discard)(word)
 
-    for word, times in words.items():
-        tally(word, times)
+    for word in words:
+        tally(word, +1)
     vocab = {char: index for index, char in enumerate(sorted(BYTE_TO_CHAR))}
     merges = []
     while len(merges) < num_merges and (most := max(counts.values(), default=0)):
         best = min((p for p in counts if counts[p] == most), key=lambda p: (vocab[p[0]], vocab[p[1]]))
         merges.append(best)
         vocab.setdefault("".join(best), len(vocab))
-        for word in sorted(where[best]):
-            tally(word, -words[word])
+        for word in list(where[best]):
+            tally(word, -1)
             splits[word] = merge(splits[word], {best: 0})
-            tally(word, words[word])
-        counts += Counter()  # 去掉减到零的
-        del where[best]
+            tally(word, +1)
     return BytePairTokenizer(vocab, merges)

@@ -1,0 +1,124 @@
+"""一个大语言模型的分词器怎样读：GGUF 文件的元数据，或文件夹里的 tokenizer.json。
+
+读出来的都是 `BytePairTokenizer` 的参数。
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ..pretokenization import DIGIT, GPT2, SMOLLM
+from .errors import PretrainedError
+
+GGUF_PATTERNS = {"gpt-2": (GPT2,), "smollm": SMOLLM}  # tokenizer.ggml.pre 的写法
+CONTROL, USER_DEFINED = 3, 4  # tokenizer.ggml.token_type 的两种：在文本里整个出现，不切开
+
+
+def read_tokenizer(source: str | os.PathLike) -> dict:
+    """读出一个 GGUF 文件或文件夹里的分词器。
+
+    错误：文件不存在、残缺，或者里面不是认识的字节级 BPE 时，抛出 `PretrainedError`。
+    """
+    return _read_folder(Path(source)) if Path(source).is_dir() else _read_gguf(Path(source))
+
+
+def _read_gguf(path: Path) -> dict:
+    from gguf import GGUFReader
+
+    try:
+        fields = GGUFReader(path).fields
+        value = {name: fields[name].contents() for name in fields if name.startswith("tokenizer.")}
+    except (OSError, ValueError, IndexError) as error:
+        raise PretrainedError(
+            f"读不了 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的 GGUF 文件。"
+        ) from error
+    model, pre = value.get("tokenizer.ggml.model"), value.get("tokenizer.ggml.pre")
+    if model != "gpt2" or pre not in GGUF_PATTERNS or value.get("tokenizer.ggml.add_space_prefix"):
+        known = "、".join(GGUF_PATTERNS)
+        raise PretrainedError(
+            f"{path} 的分词器是 {model}（预切分 {pre}）；课程只认字节级的 gpt2（{known}）。"
+        )
+    lists = [f"tokenizer.ggml.{name}" for name in ("tokens", "token_type", "merges")]
+    if missing := [name for name in lists if name not in value]:
+        raise PretrainedError(f"{path} 里没有 {missing[0]}，分词器不完整；请换一个 GGUF 文件。")
+    tokens, types, merges = (value[name] for name in lists)
+    return {
+        "vocab": {token: index for index, token in enumerate(tokens)},
+        "merges": _pairs(merges),
+        "special": [
+            token for token, kind in zip(tokens, types, strict=True) if kind in (CONTROL, USER_DEFINED)
+        ],
+        "patterns": GGUF_PATTERNS[pre],
+        "template": value.get("tokenizer.chat_template"),
+        "bos_id": value.get("tokenizer.ggml.bos_token_id"),
+        "eos_id": value.get("tokenizer.ggml.eos_token_id"),
+        "pad_id": value.get("tokenizer.ggml.padding_token_id"),
+    }
+
+
+def _read_folder(folder: Path) -> dict:
+    file = folder / "tokenizer.json"
+    try:
+        read, config = _json(file), _json(folder / "tokenizer_config.json", missing={})
+        model, added = read["model"], read.get("added_tokens") or []
+    except (OSError, ValueError, KeyError) as error:
+        raise PretrainedError(f"读不了 {file}（{type(error).__name__}）；请检查文件夹是否完整。") from error
+    if fault := _fault(read):
+        raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
+    vocab = model["vocab"] | {token["content"]: token["id"] for token in added}
+    template = folder / "chat_template.jinja"
+    ids = {}
+    for name in ("bos", "eos", "pad"):
+        token = config.get(f"{name}_token")
+        ids[f"{name}_id"] = vocab.get(token["content"] if isinstance(token, dict) else token)
+    return {
+        "vocab": vocab,
+        "merges": _pairs(model["merges"]),
+        "special": [token["content"] for token in added],
+        "patterns": _patterns(read["pre_tokenizer"]),
+        "whole_pieces": model.get("ignore_merges", False),
+        "template": template.read_text(encoding="utf-8")
+        if template.is_file()
+        else config.get("chat_template"),
+    } | ids
+
+
+def _json(file: Path, missing: dict | None = None) -> dict:
+    if missing is not None and not file.is_file():
+        return missing
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _pairs(merges: Iterable[str | Sequence[str]]) -> list[tuple[str, str]]:
+    # 词元里没有空格（空格写作 Ġ），所以一条合并规则恰好一个空格；新的 tokenizer.json 则写成一对。
+    return [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in merges]
+
+
+def _fault(read: Mapping) -> str | None:
+    """tokenizer.json 里有课程不认识的东西时，返回一句说明；没有就返回 None。"""
+    kind = read["model"].get("type"), (read.get("decoder") or {}).get("type")
+    if kind != ("BPE", "ByteLevel"):
+        return f"model 与 decoder 是 {kind}"
+    if read.get("normalizer"):
+        return f"有 normalizer {read['normalizer']}"
+    if trimmed := [t for t in read["added_tokens"] if t["lstrip"] or t["rstrip"] or t["single_word"]]:
+        return f"added_tokens 里有 {trimmed[0]}"
+    try:
+        _patterns(read["pre_tokenizer"])
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _patterns(step: Mapping) -> tuple[str, ...]:
+    match step:
+        case {"type": "Sequence", "pretokenizers": steps}:
+            return tuple(pattern for step in steps for pattern in _patterns(step))
+        case {"type": "Digits", "individual_digits": alone}:
+            return (DIGIT if alone else DIGIT + "+",)
+        case {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}:
+            return (pattern,)
+        case {"type": "ByteLevel", "add_prefix_space": False}:
+            return (GPT2,) if step.get("use_regex", True) else ()
+    raise ValueError(f"pre_tokenizer 里有 {step}")
