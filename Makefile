@@ -153,6 +153,6 @@ $(READY): $(REQUIREMENTS) pyproject.toml
 	# --no-compile：用到的模块到第一次 import 时才编译，装得快三分之一
 	$(BIN)/pip install --no-compile --progress-bar on --no-deps -r $(REQUIREMENTS)
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
-	# 内置模型取到用户的缓存里，之后不用网络
+	# 两个内置模型取到用户的缓存里，之后不用网络
 	$(BIN)/python -m course_lib.weights
 	touch $@

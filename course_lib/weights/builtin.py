@@ -189,7 +189,7 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
                     ready.rename(folder)
                     return
     except OSError as error:
-        reason = f"内置模型存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
+        reason = f"内置模型 {model.name} 存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
         raise PretrainedError(
             f"{reason}，请腾出空间，或者把环境变量 XDG_CACHE_HOME 设成写得下的文件夹。"
         ) from None

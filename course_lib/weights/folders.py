@@ -34,10 +34,10 @@ def llm_source(name: str | os.PathLike | None = None) -> Path:
     path = Path(name).expanduser()
     if path.is_file():
         if not _is_gguf(path):
-            raise PretrainedError(f"{name} 不是 GGUF 文件，请给{LLAMA.wanted}。")
+            raise PretrainedError(f"{name} 不是 GGUF 文件，{LLAMA.wanted}。")
         return path
-    if path.suffix == ".gguf":
-        raise PretrainedError(f"没有 {name} 这个文件，请给{LLAMA.wanted}。")
+    if path.suffix == ".gguf" and not path.exists():
+        raise PretrainedError(f"没有 {name} 这个文件，{LLAMA.wanted}。")
     return _folder(name, LLAMA)
 
 
@@ -63,7 +63,7 @@ def _folder(name: str, kind: Kind) -> Path:
         return folder
     if folder.exists() or _looks_like_path(name):
         problem = "不是文件夹" if folder.exists() else "没有这个文件夹"
-        raise PretrainedError(f"{name} {problem}，请给{kind.wanted}。")
+        raise PretrainedError(f"{name} {problem}，{kind.wanted}。")
     folder = fetch(name, kind)
     if fault := kind.folder_fault(folder):
         raise HubError(f"取到的模型 {name} 不能用：{fault}；可以换一个模型，或者{kind.otherwise}。")

@@ -16,7 +16,7 @@ class Kind:
     """一种模型。
 
     model_type，config.json 里它叫什么；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
-    wanted，报错时说可以给什么。
+    wanted，给错了时说可以给什么。
     """
 
     model_type: str
@@ -72,11 +72,11 @@ BERT = Kind(
     model_type="bert",
     vocabularies=("vocab.txt", "tokenizer.json"),
     variable="COURSE_BERT",
-    wanted="装着模型的文件夹，或 hub 上的名字，如 bert-base-chinese",
+    wanted="请给装着模型的文件夹，或 hub 上的名字，如 bert-base-chinese",
 )
 LLAMA = Kind(
     model_type="llama",
     vocabularies=("tokenizer.json",),
     variable="COURSE_LLM",
-    wanted="GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",
+    wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",
 )

@@ -46,10 +46,11 @@ def test_library_digest_follows_versions(monkeypatch):
     assert local_files.library_digest() != before
 
 
-def test_library_digest_follows_the_chosen_model(monkeypatch):
-    monkeypatch.delenv("COURSE_BERT", raising=False)
+@pytest.mark.parametrize("variable", ["COURSE_BERT", "COURSE_LLM"])
+def test_library_digest_follows_the_chosen_model(monkeypatch, variable):
+    monkeypatch.delenv(variable, raising=False)
     before = local_files.library_digest()
-    monkeypatch.setenv("COURSE_BERT", "bert-base-uncased")
+    monkeypatch.setenv(variable, "someone/some-model")
     assert local_files.library_digest() != before
 
 

@@ -205,6 +205,7 @@ def copy_library(folder, fault=None):
     return os.environ | {
         "PYTHONPATH": str(folder),
         "COURSE_BERT": "",
+        "COURSE_LLM": "",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "COLUMNS": "500",
     }

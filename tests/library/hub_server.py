@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 WEIGHTS = "model.safetensors"
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 HANG_SECONDS = 20
 HUB_ERRORS = {401: "RepoNotFound", 403: "GatedRepo", 404: "RepoNotFound"}
 
@@ -146,6 +147,18 @@ def serving(repo: str, files: dict[str, bytes]):
         hub.shutdown()
         hub.server_close()
         thread.join(5)
+
+
+@contextmanager
+def serving_alone(repo: str, files: dict[str, bytes], home, monkeypatch):
+    """`serving`，并且 hub 的客户端只找它：不经过代理，缓存是空的，一秒不回应就算超时。"""
+    for name in (*PROXIES, "COURSE_BERT", "COURSE_LLM", "HF_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")  # 默认的时限另有一个测试
+    with serving(repo, files) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        monkeypatch.setenv("HF_HOME", str(home))
+        yield hub
 
 
 def closed_port() -> int:

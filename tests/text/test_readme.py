@@ -6,6 +6,7 @@ import yaml
 
 from chapters import ROOT
 from course_lib.show.explore import NAMES
+from course_lib.weights.builtin import MINILM, SMOLLM2
 
 README = (ROOT / "README.md").read_text(encoding="utf8")
 BENCH = (ROOT / "bench" / "README.md").read_text(encoding="utf8")
@@ -34,6 +35,15 @@ def test_table_lists_the_chapters_in_order():
     assert listed == [*files, (appendix["caption"], "chapters/errata")]
     notebooks = [file for _, file in files if (ROOT / f"{file}.ipynb").exists()]
     assert f"{len(notebooks)} 章与一间勘误实验室" in README
+
+
+def test_builtin_models_are_told_with_their_size():
+    front = (ROOT / "chapters" / "index.md").read_text(encoding="utf8")
+    for model in (MINILM, SMOLLM2):
+        (row,) = [line for line in README.splitlines() if line.startswith(f"| {model.name} |")]
+        assert f" {model.size / 1e6:.0f} MB " in row and f"`{model.kind.variable}`" in row
+        assert model.name in front and model.kind.variable in front
+    assert f" {SMOLLM2.size / 1e6:.0f} MB " in front
 
 
 def test_about_as_many_explorables_as_promised():

@@ -17,9 +17,10 @@ D3 = "d3.v5.min.js"
 
 
 def library_digest() -> str:
-    """各章的输出除自身代码外所依赖的一切的摘要：库、插图、怎样执行、装着的每个包的版本、用的是哪个 BERT。"""
+    """各章的输出除自身代码外所依赖的一切的摘要：库、插图、怎样执行、装着的每个包的版本、用的是哪两个模型。"""
     packages = sorted({f"{package.name}={package.version}" for package in distributions()})
-    digest = hashlib.sha256(repr([packages, sys.version, os.environ.get("COURSE_BERT")]).encode())
+    models = [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]
+    digest = hashlib.sha256(repr([packages, sys.version, models]).encode())
     patterns = ["course_lib/**/*", "figures/*.svg", "_ext/course_book/before_reading/execute_chapters.py"]
     # 各题的表不算：章里的练习都还没有写，印出来的只有 judging.py 的那一句
     tables = set(ROOT.glob("course_lib/exercises/*.py")) - {ROOT / "course_lib/exercises/judging.py"}
