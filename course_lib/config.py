@@ -139,11 +139,12 @@ class LanguageModelConfig:
     ) -> "LanguageModelConfig":
         """GPT-2 式的模型：层归一化、GELU、学来的位置、偏置，每个查询头有自己的键与值；默认值是 GPT-2 small 的。
 
+        结尾、开头与填充都是词表里的最后一个，`<|endoftext|>`。
         options：其余的字段，按名字给；不给 d_ff，就是 4 d_model。错误与出处同本类。
         """
         gpt2 = {
             "num_kv_heads": num_heads, "d_ff": 4 * d_model, "num_layers": 12, "max_len": 1024, "norm": "layer",
-            "positions": "learned", "ffn": "gelu", "bias": True, "eos_id": 50256, "bos_id": 50256, "pad_id": 50256,
+            "positions": "learned", "ffn": "gelu", "bias": True, **dict.fromkeys(("eos_id", "bos_id", "pad_id"), vocab_size - 1),
         }  # fmt: skip
         return cls(vocab_size, d_model, num_heads, **gpt2 | options)
 

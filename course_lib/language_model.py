@@ -63,18 +63,23 @@ def grouped_query_attention(
     """分组查询注意力：h 个查询头分成几组，一组 g 个头共用一个键值头，缓存因此只有原来的 1/g。
 
     共用的键不必抄 g 份：同一组的查询看的是同样的键，把 g 个头的查询首尾相接，就是一个头的 g·N 个查询。
-    参数：query (B, h, N, d)，key、value (B, h/g, M, d)；mask 可广播到 (B, 1, N, M)，各头相同，True = 可以注意。
-    返回：output (B, h, N, d)，weights (B, h, N, M)；need_weights=False 时改走融合算子，第二项为 None。
+    参数：query (..., h, N, d)，key、value (..., h/g, M, d)；mask 可广播到 (..., 1, N, M)，各头相同，True = 可以注意。
+    返回：output (..., h, N, d)，weights (..., h, N, M)；need_weights=False 时改走融合算子，第二项为 None。
     错误：h 不能被键值的头数整除，或掩码的形状不对时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
     出处：Ainslie et al., 2023, §2.2；一组就是全部时是 Shazeer, 2019 的 multi-query attention。
     """
-    heads, n = query.shape[1:3]
-    group = check_groups(heads, key.size(1))
+    *batch, heads, n, _ = query.shape
+    group = check_groups(heads, key.size(-3))
     if mask is not None:
-        mask = _for_each_head(mask, group, (query.size(0), 1, n, key.size(2)))
-    folded = query.unflatten(1, (-1, group)).flatten(2, 3)  # (B, h/g, g·N, d)
-    parts = scaled_dot_product_attention(folded, key, value, mask, need_weights)
-    return tuple(part if part is None else part.unflatten(2, (group, n)).flatten(1, 2) for part in parts)
+        mask = _for_each_head(mask, group, (*batch, 1, n, key.size(-2)))
+    folded = query.unflatten(-3, (-1, group)).flatten(-3, -2)  # (..., h/g, g·N, d)
+    output, weights = scaled_dot_product_attention(folded, key, value, mask, need_weights)
+    return _unfold(output, group), weights if weights is None else _unfold(weights, group)
+
+
+def _unfold(x: Tensor, group: int) -> Tensor:
+    """(..., h/g, g·N, 宽) → (..., h, N, 宽)。"""
+    return x.unflatten(-2, (group, -1)).flatten(-4, -3)
 
 
 def _for_each_head(mask: Tensor, group: int, expected: tuple[int, ...]) -> Tensor:
@@ -85,8 +90,7 @@ def _for_each_head(mask: Tensor, group: int, expected: tuple[int, ...]) -> Tenso
         fits = False
     if not fits:
         raise ValueError(f"掩码的形状 {tuple(mask.shape)} 不能广播到 {expected}，各个头用同一个掩码。")
-    mask = mask.expand(*mask.shape[:-2], *expected[2:])
-    return mask.unsqueeze(-3).expand(*mask.shape[:-2], group, *expected[2:]).flatten(-3, -2)
+    return mask[..., None, :, :].expand(*mask.shape[:-2], group, *expected[-2:]).flatten(-3, -2)
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
@@ -116,6 +117,13 @@ def _open_gguf(path: Path) -> LlamaSource:
             f"{path} 打不开，它不是 GGUF 文件，或者没有下载完整（{type(error).__name__}）。"
         ) from None
     tensors = {tensor.name: tensor for tensor in reader.tensors}
+
+    def read(name: str) -> Tensor:
+        numbers = gguf.dequantize(tensors[name].data, tensors[name].tensor_type)
+        return torch.from_numpy(
+            np.require(numbers, requirements="W")
+        )  # 没有量化的就是文件本身，只读，torch 不肯收
+
     return LlamaSource(
         path,
         _gguf_config(path, reader, tied="output.weight" not in tensors),
@@ -123,7 +131,7 @@ def _open_gguf(path: Path) -> LlamaSource:
         {
             name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()
         },  # 文件里的维度是倒着写的
-        lambda name: torch.from_numpy(gguf.dequantize(tensors[name].data, tensors[name].tensor_type)),
+        read,
     )
 
 

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from course_lib.bert import Bert
-from course_lib.config import TransformerConfig, ViTConfig
+from course_lib.config import LanguageModelConfig, TransformerConfig, ViTConfig
+from course_lib.language_model import LanguageModel
 from course_lib.tasks.text_classifier import TextClassifier
 from course_lib.transformer import Transformer
 from course_lib.vit import VisionTransformer
@@ -60,6 +61,19 @@ def ragged(count=10, vocab=13, longest=6) -> torch.Tensor:
     ids = torch.randint(3, vocab, (count, longest), generator=g)
     lengths = torch.arange(count) % longest + 1
     return ids.masked_fill(torch.arange(longest) >= lengths[:, None], PAD)
+
+
+# ---- 只有解码器的语言模型
+
+
+@cache
+def language_model(kind: str) -> LanguageModel:
+    """ "llama"：六个查询头，两个键值头；"gpt"：各六个。谁也不许改动它们。"""
+    sizes = {"vocab_size": 40, "d_model": 24, "num_heads": 6, "num_layers": 3, "d_ff": 20, "max_len": 16}
+    config = (
+        LanguageModelConfig.gpt(**sizes) if kind == "gpt" else LanguageModelConfig(**sizes, num_kv_heads=2)
+    )
+    return shaken(LanguageModel(config))
 
 
 # ---- 文本分类

@@ -1,0 +1,535 @@
+"""语言模型：每个函数与 torch 的相同，两种模型与 transformers 的 Llama、GPT-2 相同，缓存与填充都不改变结果。"""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import language_model, shaken
+from torch import nn
+from torch.testing import assert_close
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+
+from course_lib.attention import causal_mask, scaled_dot_product_attention
+from course_lib.config import LanguageModelConfig
+from course_lib.language_model import (
+    GroupedQueryAttention,
+    LanguageModel,
+    SwiGLU,
+    grouped_query_attention,
+    rms_norm,
+    rotary,
+    rotate,
+    rotations,
+    swiglu,
+)
+from course_lib.layers import FeedForward
+from course_lib.weights import load_llama, open_llama
+
+KINDS = ["llama", "gpt"]
+IDS = torch.randint(0, 40, (3, 9), generator=torch.Generator().manual_seed(1))
+LEFT = torch.tensor([[0] * 4 + [1] * 5, [0] * 1 + [1] * 8, [1] * 9])
+RIGHT = LEFT.flip(1)
+many = settings(max_examples=40, deadline=None, derandomize=True)
+
+
+def random(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def relative(got, expected):
+    return ((got - expected).abs().max() / expected.abs().max()).item()
+
+
+# ---- 四个函数
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.3])
+@pytest.mark.parametrize("shape", [(7,), (2, 3, 7)])
+def test_rms_norm_matches_torch(shape, eps):
+    x, gamma = random(*shape) * 3 + 1, random(7, seed=1)
+    assert_close(rms_norm(x, gamma, eps), F.rms_norm(x, (7,), gamma, eps))
+
+
+def test_rms_norm_by_hand():
+    assert_close(rms_norm(torch.tensor([3.0, 4.0]), torch.tensor([1.0, 2.0]), 12.5), torch.tensor([0.6, 1.6]))
+    tiny = torch.full((4,), 1e-3)
+    assert_close(rms_norm(tiny, torch.ones(4)), F.rms_norm(tiny, (4,), eps=1e-5))
+    assert (rms_norm(torch.zeros(4), torch.ones(4)) == 0).all()
+
+
+def test_rotary_turns_neighbouring_pairs():
+    """位置 3、第 1 对：转过 3 · 100^(-2/4) = 0.3 弧度。"""
+    x = torch.tensor([[1.0, 2.0, 3.0, 4.0]])
+    angle = torch.tensor([3.0, 0.3])
+    c, s = angle.cos(), angle.sin()
+    expected = [c[0] - 2 * s[0], s[0] + 2 * c[0], 3 * c[1] - 4 * s[1], 3 * s[1] + 4 * c[1]]
+    assert_close(rotary(x, torch.tensor([3]), 100.0)[0], torch.stack(expected))
+    assert_close(rotary(x, torch.tensor([7])), rotary(x, torch.tensor([7]), 10_000.0))
+    assert torch.equal(rotary(x, torch.tensor([0])), x)
+
+
+@many
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(-200, 200), st.sampled_from([2, 8, 64]))
+def test_rotary_knows_only_the_distance(p, r, shift, d):
+    """查询与键一起后移，点积不变；长度也不变。"""
+    q, k = random(2, 1, d)
+    at = [torch.tensor([max(place, 0)]) for place in (p, r)]
+    moved = [place + abs(shift) for place in at]
+    score, later = ((rotary(q, a, 1e4) * rotary(k, b, 1e4)).sum() for a, b in (at, moved))
+    assert_close(later, score, atol=2e-3, rtol=0)
+    assert_close(rotary(q, moved[0]).norm(), q.norm())
+
+
+def test_rotary_broadcasts_and_keeps_the_dtype():
+    x, positions = random(2, 3, 5, 8), torch.tensor([[0, 0, 0, 1, 2], [0, 1, 2, 3, 4]])
+    got = rotary(x, positions[:, None])
+    for b in range(2):
+        for head in range(3):
+            assert_close(got[b, head], rotary(x[b, head], positions[b]))
+    for dtype in (torch.float16, torch.bfloat16):
+        half = rotary(x.to(dtype), positions[:, None])
+        assert half.dtype == dtype
+        assert torch.equal(half, rotary(x.to(dtype).float(), positions[:, None]).to(dtype))  # 中间用 fp32
+    assert rotary(x.double(), positions[:, None]).dtype == torch.float64
+    assert rotate(x, rotations(positions[:, None], 8, 50.0)).equal(rotary(x, positions[:, None], 50.0))
+
+
+@pytest.mark.parametrize("d", [1, 7])
+def test_odd_heads_cannot_be_paired(d):
+    with pytest.raises(ValueError, match=f"每个头的宽度 {d} 是奇数"):
+        rotary(torch.randn(3, d), torch.arange(3))
+
+
+MASKS = {
+    "无": None,
+    "因果": causal_mask(5).new_ones(4, 5).tril(1),
+    "键": torch.tensor([[True, False, True, True, False]]),
+    "批": torch.rand(2, 1, 4, 5, generator=torch.Generator().manual_seed(3)) > 0.4,
+    "批的键": torch.tensor([[True] * 5, [False] * 2 + [True] * 3])[:, None, None],
+    "全挡": torch.zeros(4, 5, dtype=torch.bool),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("kv_heads", [1, 2, 6])
+def test_grouped_queries_equal_repeated_keys(kv_heads, mask):
+    query, key, value = (
+        random(2, 6, 4, 8),
+        random(2, kv_heads, 5, 8, seed=1),
+        random(2, kv_heads, 5, 3, seed=2),
+    )
+    output, weights = grouped_query_attention(query, key, value, mask)
+    expected = F.scaled_dot_product_attention(query, key, value, mask, enable_gqa=True)
+    assert_close(output, expected.nan_to_num(), atol=1e-5, rtol=1e-5)
+    repeated = (x.repeat_interleave(6 // kv_heads, dim=1) for x in (key, value))
+    expected, expected_weights = scaled_dot_product_attention(query, *repeated, mask)
+    assert_close(output, expected)
+    assert_close(weights, expected_weights)
+    fused, none = grouped_query_attention(query, key, value, mask, need_weights=False)
+    assert none is None
+    assert_close(fused, output, atol=1e-5, rtol=1e-5)
+
+
+def test_grouped_queries_without_a_batch():
+    query, key, value = random(6, 4, 8), random(2, 5, 8, seed=1), random(2, 5, 8, seed=2)
+    mask = MASKS["因果"]
+    output, weights = grouped_query_attention(query, key, value, mask)
+    batched = grouped_query_attention(query[None], key[None], value[None], mask)
+    assert torch.equal(output, batched[0][0]) and torch.equal(weights, batched[1][0])
+
+
+def test_one_group_of_queries_shares_one_key():
+    """改动一个键值头，变的恰好是相邻的那一组查询头。"""
+    query, key, value = random(1, 6, 4, 8), random(1, 3, 5, 8, seed=1), random(1, 3, 5, 8, seed=2)
+    before = grouped_query_attention(query, key, value)[0]
+    value[:, 1] += 1
+    changed = (grouped_query_attention(query, key, value)[0] - before).abs().amax(dim=(0, 2, 3)) > 1e-3
+    assert changed.tolist() == [False, False, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("kv_heads", "mask", "message"),
+    [
+        (4, None, "num_heads=6 不能被 num_kv_heads=4 整除"),
+        (12, None, "num_heads=6 不能被 num_kv_heads=12 整除"),
+        (2, (5, 4), r"掩码的形状 \(5, 4\) 不能广播到 \(2, 1, 4, 5\)，各个头用同一个掩码"),
+        (2, (2, 6, 4, 5), r"\(2, 6, 4, 5\) 不能广播到 \(2, 1, 4, 5\)"),
+        (2, (3, 1, 4, 5), "不能广播"),
+        (2, (1, 2, 1, 4, 5), "不能广播"),
+    ],
+)
+def test_wrong_groups_and_masks(kv_heads, mask, message):
+    mask = None if mask is None else torch.ones(mask, dtype=torch.bool)
+    with pytest.raises(ValueError, match=message):
+        grouped_query_attention(
+            random(2, 6, 4, 8), random(2, kv_heads, 5, 8), random(2, kv_heads, 5, 8), mask
+        )
+
+
+def test_masks_must_be_boolean():
+    with pytest.raises(TypeError, match="布尔张量"):
+        grouped_query_attention(random(2, 4, 8), random(1, 5, 8), random(1, 5, 8), torch.ones(4, 5))
+
+
+def test_swiglu_is_a_gate():
+    gate, up = random(3, 7), random(3, 7, seed=1)
+    assert_close(swiglu(gate, up), gate * torch.sigmoid(gate) * up)
+    assert_close(swiglu(torch.tensor([30.0, -30.0, 0.0]), torch.full((3,), 2.0)), torch.tensor([60.0, 0, 0]), atol=1e-8, rtol=0)  # fmt: skip
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_swiglu_module(bias):
+    ffn, x = shaken(SwiGLU(5, 7, bias)), random(2, 3, 5)
+    gate, up = (x @ p.weight.T + (p.bias if bias else 0) for p in (ffn.gate_proj, ffn.up_proj))
+    expected = (gate.sigmoid() * gate * up) @ ffn.down_proj.weight.T + (ffn.down_proj.bias if bias else 0)
+    assert_close(ffn(x), expected)
+    assert sum(p.numel() for p in ffn.parameters()) == 3 * 5 * 7 + bias * (7 + 7 + 5)
+    assert SwiGLU(5, 7).gate_proj.bias is None
+
+
+# ---- 与 transformers 的两种模型相同
+
+
+@cache
+def llama_twin(folder, kv_heads=2, tied=True, bias=False):
+    """(我们的, transformers 的)：他们随机的权重存成文件夹，我们照着装。"""
+    torch.manual_seed(0)
+    theirs = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=40, hidden_size=24, num_attention_heads=6, num_key_value_heads=kv_heads, intermediate_size=20,
+            num_hidden_layers=3, max_position_embeddings=16, rms_norm_eps=1e-3, tie_word_embeddings=tied,
+            rope_parameters={"rope_type": "default", "rope_theta": 500.0}, attn_implementation="eager",
+        )
+    )  # fmt: skip
+    shaken(theirs).save_pretrained(folder)
+    source = open_llama(folder)
+    ours = LanguageModel(source.config)
+    load_llama(ours, source)
+    return ours.eval(), theirs
+
+
+@cache
+def gpt_twin():
+    """(我们的, transformers 的)：把我们随机的权重抄给他们；他们的线性映射存的是转置。"""
+    ours = language_model("gpt")
+    c = ours.config
+    theirs = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=c.vocab_size, n_positions=c.max_len, n_embd=c.d_model, n_layer=c.num_layers, n_head=c.num_heads,
+            n_inner=c.d_ff, activation_function="gelu", bos_token_id=0, eos_token_id=0, layer_norm_epsilon=c.norm_eps, attn_implementation="eager",
+        )
+    ).eval()  # fmt: skip
+    theirs.transformer.wte.weight.data = ours.tokens.weight.data
+    theirs.transformer.wpe.weight.data = ours.positions.weight.data
+    theirs.transformer.ln_f.load_state_dict(ours.norm.state_dict())
+    for mine, other in zip(ours.layers, theirs.transformer.h, strict=True):
+        attention = mine.self_attn
+        other.ln_1.load_state_dict(mine.norm1.state_dict())
+        other.ln_2.load_state_dict(mine.norm2.state_dict())
+        for conv, linears in (
+            (other.attn.c_attn, (attention.q_proj, attention.k_proj, attention.v_proj)),
+            (other.attn.c_proj, (attention.out_proj,)),
+            (other.mlp.c_fc, (mine.ffn.linear1,)),
+            (other.mlp.c_proj, (mine.ffn.linear2,)),
+        ):
+            conv.weight.data = torch.cat([p.weight.data for p in linears]).T.contiguous()
+            conv.bias.data = torch.cat([p.bias.data for p in linears])
+    theirs.tie_weights()
+    return ours, theirs
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    def make(kind, **options):
+        if kind == "gpt":
+            return gpt_twin()
+        return llama_twin(tmp_path_factory.getbasetemp() / f"llama{sorted(options.items())}", **options)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("gpt", {}), ("llama", {}), ("llama", {"kv_heads": 6}), ("llama", {"kv_heads": 1, "tied": False})],
+)
+@torch.no_grad()
+def test_every_layer_matches_transformers(twins, kind, options):
+    ours, theirs = twins(kind, **options)
+    expected = theirs(IDS, output_hidden_states=True, output_attentions=True)
+    for need_weights in (False, True):
+        got = ours(IDS, output_hidden_states=True, need_weights=need_weights)
+        assert got.logits.shape == (3, 9, 40) and relative(got.logits, expected.logits) < 1e-5
+        *states, last = got.hidden_states  # 他们的最后一个是归一化之后的
+        for x, y in zip([*states, ours.norm(last)], expected.hidden_states, strict=True):
+            assert relative(x, y) < 1e-5
+        assert torch.equal(ours.head(ours.norm(last)), got.logits)
+    for x, y in zip(got.attentions, expected.attentions, strict=True):
+        assert_close(x, y, atol=1e-5, rtol=0)
+        assert x.shape == (3, 6, 9, 9) and (x[..., ~causal_mask(9)] == 0).all()
+
+
+@pytest.mark.parametrize("padding", [LEFT, RIGHT], ids=["左", "右"])
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_padded_batches_match_transformers(twins, kind, padding):
+    ours, theirs = twins(kind)
+    positions = (padding.cumsum(dim=-1) - 1).clamp(min=0)
+    expected = theirs(IDS, attention_mask=padding, position_ids=positions).logits
+    real = padding.bool()
+    for dtype in (torch.long, torch.bool, torch.int32, torch.float32):
+        got = ours(IDS, padding.to(dtype)).logits
+        assert got.isfinite().all() and relative(got[real], expected[real]) < 1e-5
+    # 检验得出来：填充在左边时，不戴掩码就变了；在右边，因果掩码已经把它挡住
+    assert (relative(ours(IDS).logits[real], expected[real]) > 1e-3) == (padding is LEFT)
+
+
+# ---- 缓存与填充
+
+
+@pytest.mark.parametrize("sizes", [[1] * 9, [4, 1, 4], [9], [8, 1]])
+@pytest.mark.parametrize("padding", [None, LEFT, RIGHT], ids=["无", "左", "右"])
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_step_by_step_equals_all_at_once(kind, padding, sizes):
+    model = language_model(kind)
+    full = model(IDS, padding, output_hidden_states=True, need_weights=True)
+    past, cache, steps = 0, model.new_cache(), []
+    for size in sizes:
+        past += size
+        seen = None if padding is None else padding[:, :past]
+        steps.append(model(IDS[:, :past], seen, cache, output_hidden_states=True, need_weights=True))
+        assert steps[-1].logits.shape[1] == size
+        assert [len(layer) for layer in cache] == [past] * 3
+    real = torch.ones(3, 9, dtype=torch.bool) if padding is None else padding.bool()
+    together = torch.cat([step.logits for step in steps], dim=1)
+    assert_close(together[real], full.logits[real], atol=1e-5, rtol=1e-5)
+    hidden = torch.cat([step.hidden_states[2] for step in steps], dim=1)
+    assert_close(hidden[real], full.hidden_states[2][real], atol=1e-5, rtol=1e-5)
+    last, rows = steps[-1].attentions[2], real[:, -sizes[-1] :]
+    expected = full.attentions[2][:, :, -sizes[-1] :]
+    assert_close(last.transpose(1, 2)[rows], expected.transpose(1, 2)[rows], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_only_new_positions_are_computed(kind):
+    model, cache, seen = language_model(kind), None, []
+    hook = model.layers[0].norm1.register_forward_hook(lambda module, args, out: seen.append(out.shape[1]))
+    cache = model.new_cache()
+    for end in (5, 6, 9):
+        model(IDS[:, :end], cache=cache)
+    hook.remove()
+    assert seen == [5, 1, 3]
+    keys, values = cache[0].own  # 缓存里只有键值头
+    assert keys.shape == values.shape == (3, model.config.num_kv_heads, 9, 4)
+    assert cache[0].memory is None
+
+
+@pytest.mark.parametrize("padding", [LEFT, RIGHT], ids=["左", "右"])
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_padding_does_not_matter(kind, padding):
+    model = language_model(kind)
+    together = model(IDS, padding).logits
+    other = model(IDS.where(padding.bool(), (IDS + 7) % 40), padding).logits
+    for row, real in enumerate(padding.bool()):
+        alone = model(IDS[row : row + 1, real]).logits[0]
+        for got in (together, other):
+            assert_close(got[row, real], alone, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_a_mask_without_padding_changes_nothing(kind):
+    model, ones = language_model(kind), torch.ones_like(IDS)
+    assert torch.equal(model(IDS, ones).logits, model(IDS).logits)
+
+
+@torch.no_grad()
+def test_cache_follows_the_chosen_rows():
+    model, rows = language_model("llama"), torch.tensor([2, 0, 0, 1])
+    cache = model.new_cache()
+    model(IDS[:, :5], cache=cache)
+    for layer_cache in cache:
+        layer_cache.select(rows)
+    last = model(IDS[rows, :6], cache=cache).logits
+    assert_close(last[:, 0], model(IDS[:, :6]).logits[rows, 5], atol=1e-5, rtol=1e-5)
+    for layer_cache in (empty := model.new_cache()):
+        layer_cache.select(rows)  # 空的也排得
+    assert [len(layer_cache) for layer_cache in empty] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_the_future_does_not_reach_the_past(kind):
+    model, changed = language_model(kind), IDS.clone()
+    changed[:, 5:] = (changed[:, 5:] + 3) % 40
+    before, after = model(IDS).logits, model(changed).logits
+    assert_close(after[:, :5], before[:, :5], atol=1e-6, rtol=0)
+    assert (after[:, 5:] - before[:, 5:]).abs().amax(dim=-1).min() > 1e-3
+
+
+@torch.no_grad()
+def test_only_real_order_matters_to_each_kind():
+    """两种位置都让模型认得次序。"""
+    for kind in KINDS:
+        model = language_model(kind)
+        swapped = IDS[:, [1, 0, *range(2, 9)]]
+        assert (model(swapped).logits - model(IDS).logits)[:, 2:].abs().amax(dim=-1).min() > 1e-4, kind
+
+
+# ---- 要什么给什么
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_what_is_asked_for_is_returned(kind):
+    model = language_model(kind)
+    plain = model(IDS)
+    assert plain.hidden_states is None and plain.attentions is None
+    full = model(IDS, output_hidden_states=True, need_weights=True)
+    assert [x.shape for x in full.hidden_states] == [(3, 9, 24)] * 4
+    assert [w.shape for w in full.attentions] == [(3, 6, 9, 9)] * 3
+    assert_close(full.logits, plain.logits, atol=1e-5, rtol=1e-5)
+    last = model(IDS, last_only=True, output_hidden_states=True)
+    assert last.logits.shape == (3, 1, 40) and len(last.hidden_states[1][0]) == 9
+    assert_close(last.logits, plain.logits[:, -1:])
+    cached = model(IDS, cache=model.new_cache(), last_only=True).logits
+    assert_close(cached, plain.logits[:, -1:])
+
+
+def test_attention_module_alone():
+    config = language_model("llama").config
+    module, x = shaken(GroupedQueryAttention(config)), random(2, 5, 24)
+    output, weights = module(x)  # 不转、不挡
+    assert output.shape == (2, 5, 24) and weights is None
+    _, weights = module(x, need_weights=True)
+    assert weights.shape == (2, 6, 5, 5) and (weights > 0).all()
+    order = torch.tensor([3, 0, 4, 1, 2])
+    assert_close(module(x[:, order])[0], output[:, order], atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_reach_every_parameter():
+    for kind in KINDS:
+        model = language_model(kind)
+        loss = F.cross_entropy(model(IDS[:, :-1]).logits.flatten(0, 1), IDS[:, 1:].flatten())
+        grads = torch.autograd.grad(loss, list(model.parameters()))
+        for (name, _), grad in zip(model.named_parameters(), grads, strict=True):
+            # 键的偏置给每个分数加上同一个数，softmax 之后就没有了
+            assert grad.isfinite().all() and (grad.abs().max() > 1e-7 or name.endswith("k_proj.bias")), name
+
+
+# ---- 零件
+
+
+PARTS = [
+    {"norm": norm, "positions": positions, "ffn": ffn, "tied": tied, "bias": bias}
+    for norm in ("rms", "layer")
+    for positions in ("rotary", "learned")
+    for ffn in ("swiglu", "gelu")
+    for tied, bias in ((True, False), (False, True))
+]
+
+
+@pytest.mark.parametrize("parts", PARTS, ids=lambda parts: " ".join(map(str, parts.values())))
+@torch.no_grad()
+def test_every_part_can_be_swapped(parts):
+    config = replace(language_model("llama").config, **parts)
+    model = shaken(LanguageModel(config))
+    cache = model.new_cache()
+    steps = [model(IDS[:, :end], cache=cache).logits for end in (4, 9)]
+    assert_close(torch.cat(steps, dim=1), model(IDS).logits, atol=1e-5, rtol=1e-5)
+    kinds = {type(m) for m in model.modules()}
+    assert (nn.RMSNorm in kinds, nn.LayerNorm in kinds) == (config.norm == "rms", config.norm == "layer")
+    assert (SwiGLU in kinds, FeedForward in kinds) == (config.ffn == "swiglu", config.ffn == "gelu")
+    assert (model.positions is not None) == (config.positions == "learned")
+    assert (model.output is None) == config.tied
+    biased = [
+        m.bias is not None for m in model.modules() if isinstance(m, nn.Linear) and m is not model.output
+    ]
+    assert set(biased) == {config.bias} and (config.tied or model.output.bias is None)
+    assert {m.eps for m in model.modules() if isinstance(m, nn.RMSNorm | nn.LayerNorm)} == {1e-5}
+    assert all((m.bias is None) != config.bias for m in model.modules() if isinstance(m, nn.LayerNorm))
+
+
+def test_sizes_of_real_models():
+    with torch.device("meta"):
+        smollm2, gpt2 = LanguageModel(LanguageModelConfig()), LanguageModel(LanguageModelConfig.gpt())
+        theirs = GPT2LMHeadModel(GPT2Config())
+    assert sum(p.numel() for p in smollm2.parameters()) == 134_515_008
+    assert sum(p.numel() for p in gpt2.parameters()) == sum(p.numel() for p in theirs.parameters())
+    assert smollm2.layers[0].self_attn.k_proj.weight.shape == (192, 576)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_initial_values_are_those_of_gpt2(kind):
+    torch.manual_seed(0)
+    model = LanguageModel(replace(language_model(kind).config, tied=False))
+    for name, p in model.named_parameters():
+        if p.dim() == 2:
+            assert p.std().item() == pytest.approx(0.02, rel=0.12) and abs(p.mean()) < 4e-3, name
+        else:
+            assert (p == (0 if name.endswith("bias") else 1)).all(), name
+    assert model.training
+    loss = F.cross_entropy(model(IDS[:, :-1]).logits.flatten(0, 1), IDS[:, 1:].flatten())
+    assert loss.item() == pytest.approx(torch.tensor(40.0).log().item(), abs=0.1)  # 开始时谁也不偏爱
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@torch.no_grad()
+def test_runs_in_half_precision(kind):
+    exact = language_model(kind)(IDS, LEFT).logits
+    for dtype, atol in ((torch.float16, 0.02), (torch.bfloat16, 0.15), (torch.float64, 1e-5)):
+        model = shaken(LanguageModel(exact_config := language_model(kind).config)).to(dtype)
+        assert exact_config.d_model == 24
+        got = model(IDS, LEFT).logits
+        assert got.dtype == dtype and got.isfinite().all()
+        assert_close(got[LEFT.bool()].float(), exact[LEFT.bool()], atol=atol, rtol=atol)
+        cache = model.new_cache()
+        model(IDS[:, :5], LEFT[:, :5], cache)
+        assert cache[0].own[0].dtype == dtype
+        assert_close(model(IDS, LEFT, cache).logits.float(), exact[:, 5:], atol=atol, rtol=atol)
+
+
+# ---- 坏输入
+
+
+@pytest.mark.parametrize(
+    ("ids", "mask", "error", "message"),
+    [
+        ([[1, 40]], None, ValueError, "词元编号 40 不在 0 到 39 之间"),
+        ([[-1, 3]], None, ValueError, "词元编号 -1 不在"),
+        ([1, 2], None, ValueError, r"形状应当是 \(B, N\) 且不为空，这里是 \(2,\)"),
+        ([[]], None, ValueError, "且不为空"),
+        ([[1.0, 2.0]], None, TypeError, "应当是整数，这里是 torch.float32"),
+        ([[1] * 17], None, ValueError, "序列有 17 个词元，超过了 max_len=16"),
+        ([[1, 2]], [[1, 1, 1]], ValueError, r"attention_mask 的形状 \(1, 3\) 应与 ids 的 \(1, 2\) 相同"),
+        ([[1, 2]], [[1, 2]], ValueError, "只能含 0 和 1"),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_inputs(kind, ids, mask, error, message):
+    model = language_model(kind)
+    with pytest.raises(error, match=message):
+        model(torch.tensor(ids), None if mask is None else torch.tensor(mask))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_longest_input_fits(kind):
+    assert language_model(kind)(torch.ones(1, 16, dtype=torch.long)).logits.isfinite().all()
+
+
+def test_a_cache_with_nothing_new_is_refused():
+    model = language_model("llama")
+    cache = model.new_cache()
+    model(IDS[:, :5], cache=cache)
+    for end in (4, 5):
+        message = f"缓存里已有 5 个位置，ids 只有 {end} 个，没有新的位置要算"
+        with pytest.raises(ValueError, match=message):
+            model(IDS[:, :end], cache=cache)
+    with pytest.raises(ValueError, match="zip"):
+        model(IDS, cache=cache[:2])
