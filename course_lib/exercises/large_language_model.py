@@ -50,7 +50,7 @@ def induction(weights, ahead=1, last=-1):
     """第二遍的第 k 个（不计最后 -last 个）给第一遍的第 k + ahead 个的权重，平均。"""
     n = len(weights) // 2
     rows = torch.arange(n + last)
-    return weights[n + rows, rows + ahead].mean()
+    return weights[n + rows, rows + ahead].mean().item()
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -101,7 +101,7 @@ EXERCISES = [
             ],
             "第二遍的最后一个词元不计：它的下一个在第二遍里，是它自己所在的那一遍的开头。": lambda w: induction(w, last=0),
             "行与列对调了：行是查询，列是键。": lambda w: induction(w.T),
-            "是前一个了，要的是后一个。": lambda w: w[len(w) // 2 + 1 :, : len(w) // 2 - 1].diagonal().mean(),
+            "是前一个了，要的是后一个。": lambda w: w[len(w) // 2 + 1 :, : len(w) // 2 - 1].diagonal().mean().item(),
             "要平均，不是总和。": lambda w: induction(w) * (len(w) // 2 - 1),
             "除以了 n，第二遍只有 n - 1 个词元计入。": lambda w: induction(w) * (len(w) // 2 - 1) / (len(w) // 2),
         },

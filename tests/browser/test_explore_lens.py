@@ -90,11 +90,11 @@ def test_curves_follow_the_token(open_figure, place):
     page.locator(".explore-token").nth(place).click()
     one = DATA["prompts"][0]
     curves = [line.get_attribute("points").split() for line in page.locator(".explore-line polyline").all()]
-    assert [len(points) for points in curves] == [LAYERS, LAYERS + 1]
-    heights = torch.tensor([[float(point.split(",")[1])] for point in curves[0]])[:, 0]
-    torch.testing.assert_close(heights, 110 - 100 * one["first"][:, place], atol=0.06, rtol=0)
-    heights = torch.tensor([float(point.split(",")[1]) for point in curves[1]])
-    torch.testing.assert_close(heights, 110 - 25 * one["lengths"][:, place].log10(), atol=0.06, rtol=0)
+    assert [len(points) for points in curves] == [LAYERS, LAYERS + 1, LAYERS + 1]
+    share, length, first = (torch.tensor([float(point.split(",")[1]) for point in points]) for points in curves)
+    torch.testing.assert_close(share, 110 - 100 * one["first"][:, place], atol=0.06, rtol=0)
+    torch.testing.assert_close(length, 110 - 25 * one["lengths"][:, place].log10(), atol=0.06, rtol=0)
+    torch.testing.assert_close(first, 110 - 25 * one["lengths"][:, 0].log10(), atol=0.06, rtol=0)
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

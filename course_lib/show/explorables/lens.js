@@ -13,11 +13,11 @@ Explore.define("lens", (data, stage) => {
   const guessed = bars({ labels: ["", "", "", "", ""], values: [0, 0, 0, 0, 0], name: "提前读出的五个词元", hue: "output", digits: 3 });
   const title = html("p", { class: "explore-label" });
   const numbers = html("p", { class: "explore-numbers", "aria-live": "polite" });
-  const chart = (label, hue, high) => line({
-    lines: [{ label, hue, points: [] }], name: `${label}，逐层`, width: 320, height: 130, x: [0, layers], y: [0, high],
+  const chart = (lines, high) => line({
+    lines: lines.map(([label, hue]) => ({ label, hue, points: [] })), name: `${lines[0][0]}，逐层`, width: 320, height: 130, x: [0, layers], y: [0, high],
   });
-  const share = chart("给第一个词元的注意力", "weight", 1);
-  const length = chart("向量的长度，10 的几次方", "value", top);
+  const share = chart([["给第一个词元的注意力", "weight"]], 1);
+  const length = chart([["向量的长度，10 的几次方", "value"], ["第一个词元的", "faint"]], top);
 
   const draw = () => {
     const word = shown(prompt.tokens[chosen]);
@@ -26,7 +26,7 @@ Explore.define("lens", (data, stage) => {
     const given = layer ? fixed(prompt.first[layer - 1][chosen]) : "还没有";
     numbers.textContent = `给第一个词元的注意力：${given}；向量长 ${fixed(prompt.lengths[layer][chosen], 0)}`;
     share.update([prompt.first.map((row, l) => [l + 1, row[chosen]])], layer);
-    length.update([prompt.lengths.map((row, l) => [l, powers(row[chosen])])], layer);
+    length.update([chosen, 0].map((place) => prompt.lengths.map((row, l) => [l, powers(row[place])])), layer);
   };
   const open = () => {
     chosen = prompt.tokens.length - 1;
