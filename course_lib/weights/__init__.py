@@ -5,7 +5,7 @@ from .builtin import builtin_llm_path, builtin_path
 from .errors import HubError, PretrainedError
 from .folders import llm_source, model_folder, uses_builtin, uses_builtin_llm
 from .llama import load_llama, open_llama
-from .reference import load_bert
+from .reference import load_bert, load_llm_reference
 
 __all__ = [
     "EMBEDDING_NAMES",
@@ -18,6 +18,7 @@ __all__ = [
     "llm_source",
     "load_bert",
     "load_llama",
+    "load_llm_reference",
     "load_weights",
     "model_folder",
     "open_llama",

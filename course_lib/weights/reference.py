@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from .builtin import MINILM, builtin_path
 from .errors import HubError, PretrainedError
-from .folders import model_folder
+from .folders import llm_source, model_folder
+from .llama import HF_NAMES, open_llama, our_llama_name
 
 
 def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False):
@@ -28,6 +30,55 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
         folder = builtin_path()
     with _quiet_transformers():
         return _load_pair(folder)
+
+
+def load_llm_reference(name: str | os.PathLike | None = None):
+    """Hugging Face 的 `LlamaForCausalLM`，装入同一个文件的权重，fp32，处于 eval 状态。
+
+    它自己的 GGUF 读法要另装 accelerate，所以这里只请它造出模型，权重由我们按它起的名字放进去；
+    它把前半与后半配成一对来旋转，W^Q、W^K 的行因此要排回去。
+    参数：name，与 `LanguageModel.from_pretrained` 相同。错误：文件取不到或残缺时抛出 `PretrainedError`。
+    """
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    source = open_llama(llm_source(name))
+    c = source.config
+    config = LlamaConfig(
+        vocab_size=c.vocab_size, hidden_size=c.d_model, num_attention_heads=c.num_heads, num_key_value_heads=c.num_kv_heads,
+        intermediate_size=c.d_ff, num_hidden_layers=c.num_layers, max_position_embeddings=c.max_len, rms_norm_eps=c.norm_eps,
+        rope_parameters={"rope_type": "default", "rope_theta": c.rope_theta}, tie_word_embeddings=c.tied,
+        attention_bias=c.bias, mlp_bias=c.bias, bos_token_id=c.bos_id, eos_token_id=c.eos_id, pad_token_id=c.pad_id,
+    )  # fmt: skip
+    with torch.device("meta"):  # 先只有形状，不取随机的初值
+        model = LlamaForCausalLM(config)
+    weights = {}
+    for key in source.shapes:
+        ours, kind = our_llama_name(source.names, key).rsplit(".", 1)
+        weight = source.read(key).float()
+        heads = {"q_proj": c.num_heads, "k_proj": c.num_kv_heads}.get(ours.split(".")[-1])
+        weights[f"{_their_name(ours)}.{kind}"] = halves(weight, heads) if heads else weight
+    if c.tied:
+        weights["lm_head.weight"] = weights["model.embed_tokens.weight"]
+    model.load_state_dict(weights, assign=True)
+    model.tie_weights()
+    # 旋转的频率是算出来的，文件里没有
+    model.model.rotary_emb = type(model.model.rotary_emb)(config)
+    return model.eval()
+
+
+def halves(weight: Tensor, num_heads: int) -> Tensor:
+    """`interleaved` 的反面，(h·d, D) → (h·d, D)：每个头里相邻的两行，变成前半与后半配成的对。"""
+    return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
+
+
+def _their_name(ours: str) -> str:
+    """layers.3.norm1 → model.layers.3.input_layernorm。"""
+    outside = {mine: theirs for theirs, mine in HF_NAMES.outside.items()}
+    inside = {mine: theirs for theirs, mine in HF_NAMES.inside.items()}
+    if ours in outside:
+        return outside[ours]
+    _, number, part = ours.split(".", 2)
+    return f"model.layers.{number}.{inside[part]}"
 
 
 def _load_pair(folder: Path):
