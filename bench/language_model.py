@@ -143,7 +143,7 @@ def report(cells: list[Cell], host: dict) -> str:
 由 `python bench/language_model.py` 写成：{host["gpu"] or host["cpu"]}，{host["cores"]} 个核，{host["threads"]} 个线程；{versions}。
 开始时机器的负载是 {host["load"]}；CPU 上每秒的词元数按这个进程用掉的处理器时间算，别的进程来抢也不大影响，要看的仍是比值：双方在同一轮里轮流写。
 一格是“中位数（最小–最大）”；双方读同一个文件，fp32，贪心，3 个键值头的先核对过写出的词元相同；9 个键值头的权重随机，只比快慢。
-比值大于 1 就是我们快；目标共 {len(goals)} 个，达到 {sum(cell.met for cell in goals)} 个。
+比值大于 1 就是我们快；九成的时间是双方相同的矩阵乘法，能差的只有其余一成，1% 上下是各轮之间的起伏。目标共 {len(goals)} 个，达到 {sum(cell.met for cell in goals)} 个。
 
 ## 每秒词元
 

@@ -27,7 +27,6 @@ from course_lib.language_model import (
     swiglu,
 )
 from course_lib.layers import FeedForward
-from course_lib.weights import load_llama, open_llama
 
 KINDS = ["llama", "gpt"]
 IDS = torch.randint(0, 40, (3, 9), generator=torch.Generator().manual_seed(1))
@@ -209,10 +208,8 @@ def llama_twin(folder, kv_heads=2, tied=True, bias=False):
         )
     )  # fmt: skip
     shaken(theirs).save_pretrained(folder)
-    source = open_llama(folder)
-    ours = LanguageModel(source.config)
-    load_llama(ours, source)
-    return ours.eval(), theirs
+    (folder / "tokenizer.json").write_text("{}")
+    return LanguageModel.from_pretrained(folder), theirs
 
 
 @cache
@@ -269,6 +266,7 @@ def test_every_layer_matches_transformers(twins, kind, options):
         *states, last = got.hidden_states  # 他们的最后一个是归一化之后的
         for x, y in zip([*states, ours.norm(last)], expected.hidden_states, strict=True):
             assert relative(x, y) < 1e-5
+        assert not ours.training
         assert torch.equal(ours.head(ours.norm(last)), got.logits)
     for x, y in zip(got.attentions, expected.attentions, strict=True):
         assert_close(x, y, atol=1e-5, rtol=0)
@@ -457,6 +455,15 @@ def test_every_part_can_be_swapped(parts):
     assert set(biased) == {config.bias} and (config.tied or model.output.bias is None)
     assert {m.eps for m in model.modules() if isinstance(m, nn.RMSNorm | nn.LayerNorm)} == {1e-5}
     assert all((m.bias is None) != config.bias for m in model.modules() if isinstance(m, nn.LayerNorm))
+
+
+@pytest.mark.parametrize("norm", ["rms", "layer"])
+@torch.no_grad()
+def test_one_layer_with_its_own_epsilon(norm):
+    config = replace(language_model("llama").config, norm=norm, norm_eps=0.3, num_layers=1)
+    model = shaken(LanguageModel(config))
+    assert [m.eps for m in model.modules() if isinstance(m, nn.RMSNorm | nn.LayerNorm)] == [0.3] * 3
+    assert len(model(IDS, output_hidden_states=True).hidden_states) == 2
 
 
 def test_sizes_of_real_models():
