@@ -14,8 +14,9 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 from course_lib.config import LanguageModelConfig
 from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
-from course_lib.weights import PretrainedError, llm_source, load_llama, open_llama
+from course_lib.weights import PretrainedError, llm_source, load_llama, load_llm_reference, open_llama
 from course_lib.weights.llama import interleaved
+from course_lib.weights.reference import halves
 
 IDS = torch.randint(0, 40, (2, 9), generator=torch.Generator().manual_seed(1))
 D, HEADS, KV, LAYERS = 24, 6, 2, 2
@@ -198,6 +199,39 @@ def test_rows_are_put_beside_their_partner():
     rows = torch.arange(12)[:, None] * torch.ones(1, 3)
     assert interleaved(rows, 2)[:, 0].tolist() == [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11]
     assert torch.equal(interleaved(rows[:, 0], 2), interleaved(rows, 2)[:, 0])
+
+
+def test_halves_undo_the_pairs():
+    weight = torch.arange(24.0).view(12, 2)
+    for heads in (1, 2, 3):
+        assert torch.equal(halves(interleaved(weight, heads), heads), weight)
+    assert halves(torch.arange(8.0)[:, None], 2)[:, 0].tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+
+
+@pytest.mark.parametrize("options", [{}, {"tie_word_embeddings": False}, {"num_key_value_heads": 6}])
+@torch.no_grad()
+def test_the_reference_is_the_model_that_was_stored(tmp_path, options):
+    theirs = make_folder(tmp_path, **options)
+    reference = load_llm_reference(tmp_path)
+    assert not reference.training and {p.dtype for p in reference.parameters()} == {torch.float32}
+    expected = theirs(IDS, output_hidden_states=True)
+    got = reference(IDS, output_hidden_states=True)
+    assert torch.equal(got.logits, expected.logits)
+    for x, y in zip(got.hidden_states, expected.hidden_states, strict=True):
+        assert torch.equal(x, y)
+
+
+@torch.no_grad()
+def test_the_reference_reads_gguf_too(small):
+    """两种文件装出同一个参照，我们的与它相同。"""
+    folder, path, *_ = small
+    assert torch.equal(load_llm_reference(path)(IDS).logits, load_llm_reference(folder)(IDS).logits)
+
+
+def test_no_reference_from_half_a_file(tmp_path):
+    (tmp_path / "half.gguf").write_bytes(b"GGUF")
+    with pytest.raises(PretrainedError, match="没有下载完整"):
+        load_llm_reference(tmp_path / "half.gguf")
 
 
 def test_weights_keep_the_dtype_of_the_module(small):
