@@ -92,7 +92,9 @@ def load_llama(module: nn.Module, source: LlamaSource) -> None:
     参数：module，由 source.config 造的 `LanguageModel`；source，`open_llama` 打开的。
     错误：有缺失、多余、形状不同的，抛出 `PretrainedError`；这时 module 保持原样。
     """
-    load_audited(module, source.shapes, source.read, partial(our_llama_name, source.names), f"{source.path} 的")
+    load_audited(
+        module, source.shapes, source.read, partial(our_llama_name, source.names), f"{source.path} 的"
+    )
 
 
 def our_llama_name(names: Names, key: str) -> str | None:

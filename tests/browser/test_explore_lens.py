@@ -11,7 +11,9 @@ def prompt(tokens, seed):
     rng = torch.Generator().manual_seed(seed)
     shape = (LAYERS + 1, len(tokens))
     chances = torch.rand((*shape, 5), generator=rng).sort(descending=True).values.softmax(dim=-1)
-    words = [[[f" w{layer}{place}{i}" for i in range(5)] for place in range(shape[1])] for layer in range(shape[0])]
+    words = [
+        [[f" w{layer}{place}{i}" for i in range(5)] for place in range(shape[1])] for layer in range(shape[0])
+    ]
     words[1][0][0], words[1][0][1] = " ", "\n"
     return {
         "tokens": tokens,
@@ -91,7 +93,9 @@ def test_curves_follow_the_token(open_figure, place):
     one = DATA["prompts"][0]
     curves = [line.get_attribute("points").split() for line in page.locator(".explore-line polyline").all()]
     assert [len(points) for points in curves] == [LAYERS, LAYERS + 1, LAYERS + 1]
-    share, length, first = (torch.tensor([float(point.split(",")[1]) for point in points]) for points in curves)
+    share, length, first = (
+        torch.tensor([float(point.split(",")[1]) for point in points]) for points in curves
+    )
     torch.testing.assert_close(share, 110 - 100 * one["first"][:, place], atol=0.06, rtol=0)
     torch.testing.assert_close(length, 110 - 25 * one["lengths"][:, place].log10(), atol=0.06, rtol=0)
     torch.testing.assert_close(first, 110 - 25 * one["lengths"][:, 0].log10(), atol=0.06, rtol=0)
