@@ -26,7 +26,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-pages bench-chapters mutate
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-chapters mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 book: $(READY)
@@ -98,6 +98,10 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/encoder.py
 	PYTHONPATH=figures/src $(BIN)/python bench/speed.py
+
+# 量一量大语言模型写得多快、占多少内存，与 transformers 的 generate 比，写进 bench/language_model.md；约九分钟
+bench-language-model: $(READY)
+	$(BIN)/python bench/language_model.py
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
