@@ -79,10 +79,10 @@ def test_gguf_file_may_be_chosen(tmp_path, monkeypatch):
     assert llm_source(path) == llm_source(str(path)) == path
     monkeypatch.setenv("COURSE_LLM", str(path))
     assert llm_source() == path and not uses_builtin_llm()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert llm_source("~/model.gguf") == path
     monkeypatch.setenv("COURSE_LLM", str(builtin_llm_path()))
     assert uses_builtin_llm()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert llm_source("~/model.gguf") == path
 
 
 def test_folder_may_be_chosen(tmp_path, monkeypatch):
