@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..pretokenization import DIGIT, GPT2, SMOLLM
 from .errors import PretrainedError
+from .gguf_file import open_gguf
 
 GGUF_PATTERNS = {"gpt-2": (GPT2,), "smollm": SMOLLM}  # tokenizer.ggml.pre 的写法
 CONTROL, USER_DEFINED = 3, 4  # tokenizer.ggml.token_type 的两种：在文本里整个出现，不切开
@@ -24,10 +25,8 @@ def read_tokenizer(source: str | os.PathLike) -> dict:
 
 
 def _read_gguf(path: Path) -> dict:
-    from gguf import GGUFReader
-
     try:
-        fields = GGUFReader(path).fields
+        fields = open_gguf(path).fields
         value = {name: fields[name].contents() for name in fields if name.startswith("tokenizer.")}
     except (OSError, ValueError, IndexError) as error:
         raise PretrainedError(

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from ..config import LanguageModelConfig
 from .audit import load_audited
 from .errors import PretrainedError
+from .gguf_file import open_gguf
 from .kinds import LLAMA, WEIGHTS
 
 NEEDED = (
@@ -113,7 +114,7 @@ def _open_gguf(path: Path) -> LlamaSource:
     import gguf
 
     try:
-        reader = gguf.GGUFReader(path)
+        reader = open_gguf(path)
     except Exception as error:  # 残缺的文件在哪里断，就抛出哪里的异常
         raise PretrainedError(
             f"{path} 打不开，它不是 GGUF 文件，或者没有下载完整（{type(error).__name__}）。"
