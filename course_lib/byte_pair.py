@@ -4,7 +4,6 @@
 """
 
 import heapq
-import operator
 import os
 import re
 from collections import Counter, defaultdict
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, pairwise
 
 from .pretokenization import SMOLLM, pretokenize
-from .tokenization import check_text
+from .tokenization import check_text, known_ids
 from .weights import llm_source
 from .weights.byte_pair import read_tokenizer
 
@@ -176,7 +175,7 @@ class BytePairTokenizer:
 
     def token_bytes(self, index: int) -> bytes:
         """一个编号代表的字节，不一定拼得成完整的字符；错误同 `decode`。"""
-        return self._bytes[self._known([index])[0]]
+        return self._bytes[known_ids([index], self._bytes)[0]]
 
     def decode(self, ids: Iterable[int], skip_special_tokens: bool = False) -> str:
         """把编号（列表或一维张量）连成文本；拼不成 UTF-8 的字节写作 `�`。
@@ -184,7 +183,8 @@ class BytePairTokenizer:
         错误：不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
         """
         dropped = set(self.special.values()) if skip_special_tokens else ()
-        return b"".join(self._bytes[i] for i in self._known(ids) if i not in dropped).decode(errors="replace")
+        kept = (i for i in known_ids(ids, self._bytes) if i not in dropped)
+        return b"".join(self._bytes[i] for i in kept).decode(errors="replace")
 
     def chat(self, messages: Sequence[Mapping[str, str]], add_generation_prompt: bool = True) -> str:
         """按对话模板把一串消息写成一个文本：每条是 `<|im_start|>角色`、换行、内容、`<|im_end|>`、换行。
@@ -208,17 +208,6 @@ class BytePairTokenizer:
             messages = [{"role": "system", "content": system[1]}, *messages]
         text = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in messages)
         return text + f"{START}assistant\n" if add_generation_prompt else text
-
-    def _known(self, ids: Iterable[int]) -> list[int]:
-        try:
-            ids = [operator.index(i) for i in ids]
-        except TypeError:
-            raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
-        for i in ids:
-            if i not in self._bytes:
-                known = f"{min(self._bytes)} 到 {max(self._bytes)}"
-                raise ValueError(f"编号 {i} 不在词表里（词表有 {len(self._bytes)} 个词元，编号从 {known}）。")
-        return ids
 
     def _spell(self, piece: str) -> list[str]:
         return [char for char in spell(piece) if char in self.vocab]

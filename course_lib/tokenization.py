@@ -131,6 +131,19 @@ def check_text(text: str, name: str = "text") -> str:
     return text
 
 
+def known_ids(ids: Iterable[int], table: Mapping[int, object]) -> list[int]:
+    """确认 `ids`（列表或一维张量）是一列整数，又都是 `table` 的键，返回成列表，否则抛出 `TypeError` 或 `ValueError`。"""
+    try:
+        ids = [operator.index(i) for i in ids]
+    except TypeError:
+        raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
+    for i in ids:
+        if i not in table:
+            known = f"{min(table)} 到 {max(table)}"
+            raise ValueError(f"编号 {i} 不在词表里（词表有 {len(table)} 个词元，编号从 {known}）。")
+    return ids
+
+
 class WordPieceTokenizer:
     """WordPiece 分词器：`encode` 从文本到编号，`decode` 从编号回到文本。
 
@@ -238,15 +251,7 @@ class WordPieceTokenizer:
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str]:
         """逐个查出编号对应的词元；不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
-        try:
-            ids = [operator.index(i) for i in ids]
-        except TypeError:
-            raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
-        for i in ids:
-            if i not in self.ids_to_tokens:
-                known = f"{min(self.ids_to_tokens)} 到 {max(self.ids_to_tokens)}"
-                raise ValueError(f"编号 {i} 不在词表里（词表有 {len(self.vocab)} 个词元，编号从 {known}）。")
-        return [self.ids_to_tokens[i] for i in ids]
+        return [self.ids_to_tokens[i] for i in known_ids(ids, self.ids_to_tokens)]
 
     def batch(self, texts: Sequence[str], text_pairs: Sequence[str] | None = None) -> dict[str, torch.Tensor]:
         """编码一批文本（或文本对），在右侧用 `[PAD]` 补到同样长。
