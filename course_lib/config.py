@@ -130,8 +130,8 @@ class LanguageModelConfig:
         for name, known in PARTS.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)!r}：可用的有 {'、'.join(known)}。")
-        if self.positions == "rotary" and d_head % 2:
-            raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
+        if self.positions == "rotary":
+            check_pairs(d_head)
 
     @classmethod
     def gpt(
@@ -200,6 +200,12 @@ def check_head_size(d_model: int, num_heads: int) -> int:
     if num_heads < 1 or d_model % num_heads:
         raise ValueError(f"d_model={d_model} 不能被 num_heads={num_heads} 整除，每个头分不到相同的宽度。")
     return d_model // num_heads
+
+
+def check_pairs(d_head: int) -> None:
+    """旋转位置编码把每个头的特征两个一对地转，宽度是奇数就抛出 `ValueError`。"""
+    if d_head % 2:
+        raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
 
 
 def check_groups(num_heads: int, num_kv_heads: int) -> int:

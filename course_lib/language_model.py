@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .attention import causal_mask, padding_mask, scaled_dot_product_attention
-from .config import LanguageModelConfig, check_groups
+from .config import LanguageModelConfig, check_groups, check_pairs
 from .decoder import LayerCache
 from .layers import FeedForward, check_ids
 from .weights import llm_source, load_llama, open_llama
@@ -43,8 +43,7 @@ def rotary(x: Tensor, positions: Tensor, theta: float = 10_000.0) -> Tensor:
 
 def rotations(positions: Tensor, d_head: int, theta: float) -> Tensor:
     """各个位置的旋转，写成长度为 1 的复数：positions (..., N) → (..., N, d/2)；各层相同，算一次就够。"""
-    if d_head % 2:
-        raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
+    check_pairs(d_head)
     steps = torch.arange(0, d_head, 2, dtype=torch.float32, device=positions.device)
     angles = positions[..., None] * theta ** (-steps / d_head)
     return torch.polar(torch.ones_like(angles), angles)
