@@ -10,6 +10,13 @@ def numbers(page, title):
     return torch.tensor([[float(text.replace("−", "-")) for text in row] for row in texts])
 
 
+def turn(page, label, values, value):
+    """把名为 label 的滑杆转到 value；values 是它能取的各个数。"""
+    page.get_by_label(label, exact=True).evaluate(
+        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", values.index(value)
+    )
+
+
 def walks_the_board(page, first, last):
     """棋盘只占一站；从 first 向上、向右走到 last，回车挑，再离开：给出离开之后到了哪里。"""
     name = "document.activeElement.getAttribute('aria-label')"

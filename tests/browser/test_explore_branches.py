@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
+from explorable_helpers import fits_a_phone_and_a_finger, turn
 
 from course_lib.generation import narrow
 
@@ -48,12 +48,6 @@ def expected(scores, **options):
     shares = narrow(scores, **options).softmax(-1)
     first = shares[scores.topk(SHOWN).indices]
     return torch.cat([first, 1 - first.sum(0, keepdim=True)])
-
-
-def turn(page, label, values, value):
-    page.get_by_label(label, exact=True).evaluate(
-        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", values.index(value)
-    )
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)

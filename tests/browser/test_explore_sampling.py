@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
+from explorable_helpers import fits_a_phone_and_a_finger, turn
 
 from course_lib.generation import narrow
 
@@ -44,12 +44,6 @@ SETTINGS = [
     {"top_k": 2},
     {"temperature": 1.5, "top_k": 4, "top_p": 0.5},
 ]
-
-
-def turn(page, label, values, value):
-    page.get_by_label(label, exact=True).evaluate(
-        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", values.index(value)
-    )
 
 
 def set_dials(page, temperature=1.0, top_k=None, top_p=1.0):
