@@ -13,7 +13,7 @@ from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
 from course_lib.weights import builtin_path
 
 PROSE = (Path(__file__).parents[1] / "chapters/live.md").read_text(encoding="utf-8")
-# 做什么、course_lib 的名字、live/bert.js 的名字
+# 做什么、course_lib 的名字、live/bert/bert.js 的名字
 NAMES = re.findall(r"(?m)^\| [^|]+ \| `([\w.]+)` \| `(\w+)` \|$", PROSE)
 
 THEY = "John and Paul wrote several songs when they were inspired."

@@ -35,13 +35,13 @@ from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path
 
 PAGE = "chapters/page.html"
-NAMES = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]
-SCRIPTS = "".join(f'<script src="../live/{name}"></script>' for name in NAMES)
+NAMES = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]  # live/bert/ 里的
+SCRIPTS = "".join(f'<script src="../live/bert/{name}"></script>' for name in NAMES)
 
 
 def make_site(root: Path) -> Path:
     live_data.write_scripts(root / "live")
-    live_data.write_data(root / "live/data")
+    live_data.write_data(root / "live/data/bert")
     (root / "chapters").mkdir()
     (root / PAGE).write_text(
         f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
@@ -273,7 +273,7 @@ def test_matches_torch_on_the_same_weights(results, plain_results):
 BOTH_LINEARS = """async ([counts, ...arrays]) => {
   const [x, weight, bias] = arrays.map((base64) => new Float32Array(Uint8Array.fromBase64(base64).buffer));
   const outputs = bias.length, inputs = weight.length / outputs;
-  const wasm = await (await fetch("../live/data/linear.wasm")).arrayBuffer();
+  const wasm = await (await fetch("../live/data/bert/linear.wasm")).arrayBuffer();
   const config = { dModel: inputs, dFf: Math.max(inputs, outputs), numLayers: 1, maxTokens: Math.max(...counts) };
   const simd = liveSimd(wasm, config), placed = { weight: simd.allocate(weight.length), bias: simd.allocate(outputs) };
   placed.weight.set(weight);
@@ -510,7 +510,7 @@ def test_missing_or_truncated_file(browser, broken_site, scheme, name):
     """一个文件不见了、断了，说得出是哪一个；补上之后再试就成，不必刷新。"""
     folder, urls = broken_site
     file = name if scheme == "http" else f"{name}.js"
-    path = folder / "live/data" / file
+    path = folder / "live/data/bert" / file
     whole = path.read_bytes()
     page = visit(browser, urls[scheme])
 
@@ -583,12 +583,14 @@ def test_no_worker(browser, sites):
 def test_book_holds_the_data_once(book):
     """成书里的数据就是现在的；繁体的书只有自己的脚本，没有第二份数据；_static 里没有。"""
     files = live_data.data_files()
-    data = book / "live/data"
+    data = book / "live/data/bert"
     assert {path.name for path in data.iterdir()} == {name + end for name in files for end in ("", ".js")}
     for name, content in files.items():
         assert (data / name).read_bytes() == content
         assert (data / f"{name}.js").read_bytes() == live_data.as_script(name, content)
-    names = {path.name for path in live_data.SCRIPTS.iterdir()} - {"linear.wat"}
-    assert {path.name for path in (book / "live").iterdir()} == names | {"data"}
-    assert {path.name for path in (book / "zh-TW/live").iterdir()} == names
+    names = {path.relative_to(live_data.SCRIPTS) for path in live_data.SCRIPTS.rglob("*.[cj]s*")}
+    in_book = {path.relative_to(book / "live") for path in (book / "live").rglob("*.[cj]s*")}
+    assert {path for path in in_book if path.parts[0] != "data"} == names
+    in_traditional = (book / "zh-TW/live").rglob("*")
+    assert {path.relative_to(book / "zh-TW/live") for path in in_traditional if path.is_file()} == names
     assert not list(book.glob("**/_static/**/tokens0.bin*"))

@@ -73,7 +73,7 @@ def opened(opened_once):
 
 def live_files(page):
     """要过的、live/ 里的文件名 → 字节数。"""
-    found = {re.search(r"/live/((?:data/)?[^/]+)$", url): size for url, size in page.asked.items()}
+    found = {re.search(r"/live/([^?]+)", url): size for url, size in page.asked.items()}
     return {match[1]: size for match, size in found.items() if match}
 
 
@@ -179,7 +179,7 @@ def test_only_pages_with_a_panel_load_the_scripts(book):
     having = {
         path.relative_to(book).as_posix()
         for path in book.rglob("*.html")
-        if "live/panel.js" in path.read_text(encoding="utf-8")
+        if "live/bert/panel.js" in path.read_text(encoding="utf-8")
     }
     pages = {PAGE, *SMALL}
     assert having == pages | {f"zh-TW/{name}" for name in pages}

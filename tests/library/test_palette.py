@@ -63,7 +63,7 @@ def test_every_color_has_its_variable_in_both_themes():
 def test_colors_are_written_in_one_place_only():
     """插图、图、可以动手的图、“打开 BERT”不自己写颜色；没有变量时的那一份与这里的相同；教室画的是实物。"""
     own = set()
-    for pattern in ("figures/src/*.py", "course_lib/show/**/*.*", "live/*.*", "bench/speed.py"):
+    for pattern in ("figures/src/*.py", "course_lib/show/**/*.*", "live/**/*.*", "bench/speed.py"):
         for path in ROOT.glob(pattern):
             if path.suffix in {".py", ".js", ".css"} and path.name not in {"palette.py", "classroom.py"}:
                 text = path.read_text(encoding="utf-8")

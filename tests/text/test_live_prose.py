@@ -99,8 +99,8 @@ def test_the_python_names_exist():
 
 
 def test_the_javascript_is_as_short_as_promised():
-    """live/bert.js 里只有从编号到隐藏状态与权重的计算。"""
-    script = (live_data.SCRIPTS / "bert.js").read_text(encoding="utf-8")
+    """live/bert/bert.js 里只有从编号到隐藏状态与权重的计算。"""
+    script = (live_data.SCRIPTS / "bert/bert.js").read_text(encoding="utf-8")
     lines = [line for line in script.splitlines() if line.strip() and not line.strip().startswith("//")]
     assert "不到一百行" in PROSE and 80 < len(lines) < 100
 

@@ -3,7 +3,7 @@
 矩阵只存 8 位整数，同一行里每 64 个数共用一个比例（float32），不存零点；计算时仍换回浮点数。
 偏置、层归一化、位置嵌入与段嵌入不大，原样存 float32。
 每层一个文件，词元嵌入表每 4096 行一个文件：编号越小的词越常用，网页取到头几个就能算一般的句子。
-live/linear.wat 汇编成 linear.wasm，也是一个数据文件。
+live/bert/linear.wat 汇编成 linear.wasm，也是一个数据文件。
 每个文件有两份：http 用 .bin；从 file:// 打开时浏览器只肯载入脚本，用写着 base64 的 .js。
 """
 
@@ -22,7 +22,7 @@ from course_lib.bert import Bert
 from course_lib.weights import builtin_path
 
 SCRIPTS = ROOT / "live"
-KERNEL = SCRIPTS / "linear.wat"
+KERNEL = SCRIPTS / "bert/linear.wat"
 GROUP_SIZE = 64
 SHARD_ROWS = 4096
 # 再长，注意力图就看不清了；位置嵌入也只要这么多
@@ -104,8 +104,10 @@ def fill_folder(folder: Path, files: dict[str, bytes]) -> None:
 
 def write_scripts(folder: Path) -> None:
     """live/ 里的脚本与样式，换成这本书的语言。"""
-    sources = SCRIPTS.glob("*.[cj]s*")
-    fill_folder(folder, {s.name: in_book_language(s.read_text(encoding="utf-8")).encode() for s in sources})
+    for place in (SCRIPTS, *filter(Path.is_dir, SCRIPTS.iterdir())):
+        sources = place.glob("*.[cj]s*")
+        texts = {s.name: in_book_language(s.read_text(encoding="utf-8")).encode() for s in sources}
+        fill_folder(folder / place.relative_to(SCRIPTS), texts)
 
 
 def write_data(folder: Path) -> None:
@@ -119,7 +121,7 @@ def write_live(app, exception):
     root = Path(app.outdir)
     write_scripts(root / "live")
     # 数据两本书共用一份，在简体的那本里；只成繁体的书时也要有
-    write_data((root.parent if LANGUAGE == "zh-TW" else root) / "live" / "data")
+    write_data((root.parent if LANGUAGE == "zh-TW" else root) / "live/data/bert")
 
 
 def setup(app):

@@ -11,10 +11,10 @@ from course_book.after_writing import live_data
 from course_book.doctree.traditional_chinese import LANGUAGE
 
 SCRIPTS = [
-    *("tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"),
-    *("marks.js", "charts.js", "state.js", "parts.js", "panel.js"),
+    *("bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js", "bert/engine.js"),
+    *("marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/panel.js"),
 ]
-TYPING = ["tokenizer.js", "vocabulary.js"]
+TYPING = ["bert/tokenizer.js", "bert/vocabulary.js"]
 PAGE = "chapters/live"
 
 
@@ -38,8 +38,8 @@ def add_tags(app, pagename, templatename, context, doctree):
     data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
     page = root + app.builder.get_target_uri(PAGE)
     facts = {
-        "panel.js": f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"',
-        "vocabulary.js": f' data-root="{data}"',
+        "bert/panel.js": f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"',
+        "bert/vocabulary.js": f' data-root="{data}"',
     }
     tags = [f'<link rel="stylesheet" href="{root}live/live.css">'] if panel else []
     for name in dict.fromkeys([*(TYPING if typing else []), *(SCRIPTS if panel else [])]):

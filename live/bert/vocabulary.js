@@ -2,7 +2,7 @@
 //
 // 与 engine.js 取数据一样：经 http 用 fetch；从 file:// 打开时浏览器不许，数据另有一份写成 base64 的脚本。
 globalThis.liveVocabulary = (() => {
-  const folder = new URL("data/", new URL(document.currentScript.dataset.root, document.baseURI));
+  const folder = new URL("data/bert/", new URL(document.currentScript.dataset.root, document.baseURI));
   const decode = (base64) => new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
   let arriving = null;
 

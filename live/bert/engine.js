@@ -83,7 +83,7 @@ globalThis.LiveBert = (() => {
 
   class Engine {
     constructor(root) {
-      this.folder = new URL("data/", new URL(root, document.baseURI));
+      this.folder = new URL("data/bert/", new URL(root, document.baseURI));
       this.loading = new Map(); // 文件名 → 取它的 Promise
       this.loaded = new Map(); // 文件名 → 已经取到的字节数
       this.failures = new Map(); // 文件名 → 没有取成的次数
@@ -168,7 +168,7 @@ globalThis.LiveBert = (() => {
         };
         script.onerror = () => {
           script.remove();
-          reject(Error(`找不到数据文件 ${name}.js，请看看书的文件夹里 live/data 是否完整，再试一次。`));
+          reject(Error(`找不到数据文件 ${name}.js，请看看书的文件夹里 live/data/bert 是否完整，再试一次。`));
         };
         document.head.append(script);
       });
