@@ -17,7 +17,7 @@ Explore.define("lens", (data, stage) => {
     lines: lines.map(([label, hue]) => ({ label, hue, points: [] })), name: `${lines[0][0]}，逐层`, width: 320, height: 130, x: [0, layers], y: [0, high],
   });
   const share = chart([["给第一个词元的注意力", "weight"]], 1);
-  const length = chart([["长度，10 的几次方", "value"], ["第一个词元", "faint"]], top);
+  const length = chart([["长度，10 的几次方", "faint"], ["第一个词元", "output"]], top);
 
   const draw = () => {
     const word = shown(prompt.tokens[chosen]);
