@@ -42,6 +42,9 @@ def test_the_index_filters_by_lesson_and_by_topic(lab):
     lab.keyboard.press("Home")
     topic.focus()
     lab.keyboard.press("Home")
+    lesson.select_option("L")
+    assert lab.locator(f"{SHOWN} td:first-child").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
+    lesson.select_option("")
     assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[0])
 
 

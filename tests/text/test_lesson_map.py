@@ -23,6 +23,8 @@ RUN = {
     "S3": [1, 2, 3, 4, 5, 6, 7, 8, 9],
     "S4": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
 }
+# 不出自讲义的，都在大语言模型一节
+POPULAR = [f"l-{number}" for number in range(1, 7)]
 
 
 def test_every_item_and_every_erratum_is_listed_once():
@@ -46,16 +48,24 @@ def test_wrong_claims_are_run_in_the_lab():
     """每条依次是说法、猜一猜、运行、应当怎样说；运行的那几格里有断言。"""
     lab = {c["id"]: c for c in cells(ROOT / "chapters" / "errata.ipynb")}
     order = list(lab)
-    for lesson, numbers in RUN.items():
-        for number in numbers:
-            code = f"{lesson}-{number}".lower()
-            claim, asked, run, right = (
-                order.index(f"{kind}-{code}") for kind in ("claim", "guess", "run", "right")
-            )
-            assert claim + 1 == asked < run < right, code
-            assert sum(name.startswith("claim-") for name in order[claim:right]) == 1, code
-            assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
-            assert source(lab[f"right-{code}"]).startswith("**应当说**："), code
-            assert source(lab[f"guess-{code}"]).startswith("guess("), code
-            assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
-            assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code
+    of_lessons = [f"{lesson}-{number}".lower() for lesson, numbers in RUN.items() for number in numbers]
+    for code in (*of_lessons, *POPULAR):
+        claim, asked, run, right = (
+            order.index(f"{kind}-{code}") for kind in ("claim", "guess", "run", "right")
+        )
+        assert claim + 1 == asked < run < right, code
+        assert sum(name.startswith("claim-") for name in order[claim:right]) == 1, code
+        assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
+        assert source(lab[f"right-{code}"]).startswith("**应当说**："), code
+        assert source(lab[f"guess-{code}"]).startswith("guess("), code
+        assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code
+    for code in of_lessons:
+        assert f"`errata#run-{code}`" in ROWS[code.upper()][2], code
+
+
+def test_popular_claims_say_they_are_not_of_the_lessons_and_lead_to_a_chapter():
+    lab = {c["id"]: source(c) for c in cells(ROOT / "chapters" / "errata.ipynb")}
+    assert "不出自五份讲义" in lab["topic-large-language-model"]
+    assert [name.removeprefix("claim-") for name in lab if name.startswith("claim-l")] == POPULAR
+    for code in POPULAR:
+        assert re.search(r"\]\(\d\d_\w+\.ipynb#", lab[f"right-{code}"]), code

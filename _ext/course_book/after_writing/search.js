@@ -52,11 +52,13 @@
     const total = (worth) => sum(terms, (term) => rarity.get(term) * worth(term));
 
     for (const page of pages) {
-      // 题名里有，胜过小标题里有，再胜过正文里多
+      // 题名里有，胜过小标题里有，再胜过正文里多；“深入”先可以不读，它的小标题只算一半
+      const inHeading = (term) =>
+        Math.max(...page.sections.map(({ heading }) => has(heading, term) * (heading.startsWith("深入") ? 0.5 : 1)));
+      // 头一次讲一个术语的地方写着“术语（term）”，两样都是它的名字；话里还有别的，就不全是来找它的
+      const introduced = (term) => has(page.text, new RegExp(`(?:${term.source})（(?:${term.source})`, "i"));
       page.score = total((term) =>
-        2 * often(page.text, term, 10) +
-        page.sections.some(({ heading }) => has(heading, term)) +
-        2 * has(page.title, term));
+        2 * often(page.text, term, 10) + inHeading(term) + introduced(term) / terms.length + 2 * has(page.title, term));
       // 附录什么都提到一句，讲它的是各章；除非要找的就是那一页
       const teaches = /\/\d/.test(page.name) || terms.every((term) => has(page.title, term));
       const share = sum(terms, (term) => has(page.text, term)) / terms.length;

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 PLACE = re.compile(r"(\w+)#([\w-]+)")
-ERRATUM = re.compile(r"S\d-\d+(?= )")
+ERRATUM = re.compile(r"(S\d|L)-\d+(?= )")
 
 
 def slug(title: str) -> str:

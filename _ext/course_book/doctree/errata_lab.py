@@ -10,11 +10,11 @@ from docutils import nodes
 from course_book.doctree.folds import Fold
 from course_book.doctree.traditional_chinese import in_book_language
 
-CODE = re.compile(r"(S\d)-\d+ ")
+CODE = re.compile(r"(S\d|L)-\d+ ")
 HEAD = ("编号", "说法", "题目")
 # 有脚本才用得上，没有时不出现
 FILTER = """<div class="errata-filter" hidden>
-<label>讲义 <select data-column="0"><option value="">全部</option>{lessons}</select></label>
+<label>出处 <select data-column="0"><option value="">全部</option>{lessons}</select></label>
 <label>题目 <select data-column="2"><option value="">全部</option>{topics}</select></label>
 <p aria-live="polite"><b>{count}</b> 条<span hidden>，猜了 <b>0</b> 条，猜中 <b>0</b> 条</span></p>
 </div>"""
@@ -93,8 +93,9 @@ def arrange(app, doctree):
         return
     every = list(doctree.findall(nodes.section))
     sections = [section for section in every if CODE.match(section[0].astext())]
+    lessons = {CODE.match(section[0].astext())[1] for section in sections}
     controls = in_book_language(FILTER).format(
-        lessons=options(sorted({CODE.match(section[0].astext())[1] for section in sections})),
+        lessons=options(sorted(lessons, key=lambda code: (code == "L", code))),
         topics=options(section.parent[0].astext() for section in sections),
         count=len(sections),
     )

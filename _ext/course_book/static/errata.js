@@ -1,4 +1,4 @@
-// 勘误实验室的索引：按讲义与题目筛选；每条头一次点开的选项记作猜过，猜中的打 ✓，翻开新的一页从头记起。
+// 勘误实验室的索引：按出处与题目筛选；每条头一次点开的选项记作猜过，猜中的打 ✓，翻开新的一页从头记起。
 {
   const filter = document.querySelector(".errata-filter");
   const rows = [...document.querySelectorAll(".errata-index tbody tr")];
