@@ -123,17 +123,15 @@ def _open_gguf(path: Path) -> LlamaSource:
 
     def read(name: str) -> Tensor:
         numbers = gguf.dequantize(tensors[name].data, tensors[name].tensor_type)
-        return torch.from_numpy(
-            np.require(numbers, requirements="W")
-        )  # 没有量化的就是文件本身，只读，torch 不肯收
+        # 没有量化的就是文件本身，只读，torch 见了要警告，先抄一份
+        return torch.from_numpy(np.require(numbers, requirements="W"))
 
     return LlamaSource(
         path,
         _gguf_config(path, reader, tied="output.weight" not in tensors),
         GGUF_NAMES,
-        {
-            name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()
-        },  # 文件里的维度是倒着写的
+        # 文件里的维度是倒着写的
+        {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()},
         read,
     )
 

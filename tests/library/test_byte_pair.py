@@ -386,7 +386,7 @@ def test_chat_wants_messages(messages):
 # ---- 输入不对
 
 
-@pytest.mark.parametrize("text", [None, 5, b"abc", ["a"]])
+@pytest.mark.parametrize("text", [None, 5, b"abc", ["a"]], ids=repr)
 def test_text_must_be_str(text):
     for method in (ours().encode, ours().pretokenize, ours().tokenize):
         with pytest.raises(TypeError, match="text 应当是 str"):
