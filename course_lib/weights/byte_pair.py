@@ -26,8 +26,7 @@ def read_tokenizer(source: str | os.PathLike) -> dict:
 
 def _read_gguf(path: Path) -> dict:
     try:
-        fields = open_gguf(path).fields
-        value = {name: fields[name].contents() for name in fields if name.startswith("tokenizer.")}
+        value = open_gguf(path).fields
     except (OSError, ValueError, IndexError) as error:
         raise PretrainedError(
             f"读不了 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的 GGUF 文件。"

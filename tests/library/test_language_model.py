@@ -142,6 +142,7 @@ def test_causal_without_a_mask_equals_the_causal_mask(kv_heads):
     fused, none = grouped_query_attention(query, key, value, need_weights=False, is_causal=True)
     assert none is None
     assert_close(fused, expected, atol=1e-5, rtol=1e-5)
+    assert torch.equal(grouped_query_attention(query[0], key[0], value[0], is_causal=True)[0], expected[0])
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
@@ -312,7 +313,7 @@ def test_padded_batches_match_transformers(twins, kind, padding):
 # ---- 缓存与填充
 
 
-@pytest.mark.parametrize("sizes", [[1] * 9, [4, 1, 4], [9], [8, 1]])
+@pytest.mark.parametrize("sizes", [[1] * 9, [4, 1, 4], [9], [8, 1], [2, 2, 5]])
 @pytest.mark.parametrize("padding", [None, LEFT, RIGHT], ids=["无", "左", "右"])
 @pytest.mark.parametrize("kind", KINDS)
 @torch.no_grad()
