@@ -604,6 +604,13 @@ def test_a_file_without_its_lists(tmp_path, left_out, monkeypatch):
         BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
 
 
+def test_every_token_has_its_type(tmp_path, monkeypatch):
+    write = GGUFWriter.add_token_types
+    monkeypatch.setattr(GGUFWriter, "add_token_types", lambda self, types: write(self, types[:-1]))
+    with pytest.raises(PretrainedError, match=r"里有 6 个词元，种类却有 5 个；请换一个 GGUF 文件。$"):
+        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
+
+
 @pytest.mark.parametrize("size", [None, 0, 3, 4, 24, 1000, 300_000, 2_500_000])
 def test_a_broken_file(tmp_path, size):
     """不存在的、只有一半的文件，无论断在哪里，都只说一句话。"""
