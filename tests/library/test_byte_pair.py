@@ -423,6 +423,12 @@ def test_bad_vocabularies():
     assert BytePairTokenizer({"爱": 0}, [], special=["爱"]).encode("爱") == [0]
 
 
+def test_a_whole_piece_is_one_token_only_where_asked_for():
+    vocab = {"a": 0, "b": 1, "ab": 2}  # 没有一条规则得到 ab
+    assert BytePairTokenizer(vocab, []).encode("ab") == [0, 1]
+    assert BytePairTokenizer(vocab, [], whole_pieces=True).encode("ab") == [2]
+
+
 def test_longest_special_token_comes_first():
     tokenizer = BytePairTokenizer({"<a>": 0, "<a><b>": 1, "x": 2}, [], special=["<a>", "<a><b>"])
     assert tokenizer.encode("x<a><b><a>x") == [2, 1, 0, 2]
@@ -466,6 +472,7 @@ def test_a_folder_reads_like_the_file(saved, tmp_path):
     again = read_tokenizer(str(tmp_path))
     assert again["vocab"] == from_file["vocab"] and again["special"] == from_file["special"]
     assert again["merges"] == from_file["merges"] and again["patterns"] == from_file["patterns"]
+    assert again["whole_pieces"] is False  # 没写就是照常合并
     assert (again["bos_id"], again["eos_id"], again["pad_id"], again["template"]) == (None, 2, None, "T")
     (tmp_path / "tokenizer_config.json").unlink()
     assert read_tokenizer(tmp_path)["template"] is None and read_tokenizer(tmp_path)["eos_id"] is None
