@@ -556,7 +556,9 @@ def test_other_tokenizers_are_refused(saved, tmp_path, change, message):
 def test_a_broken_folder(tmp_path, content):
     if content is not None:
         (tmp_path / "tokenizer.json").write_bytes(content)
-    with pytest.raises(PretrainedError, match=r"读不了 .*tokenizer\.json（\w+Error）；请检查文件夹是否完整。$"):
+    with pytest.raises(
+        PretrainedError, match=r"读不了 .*tokenizer\.json（\w+Error）；请检查文件夹是否完整。$"
+    ):
         read_tokenizer(tmp_path)
 
 
