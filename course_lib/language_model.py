@@ -57,22 +57,35 @@ def rotate(x: Tensor, turns: Tensor) -> Tensor:
 
 
 def grouped_query_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, need_weights: bool = True
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+    need_weights: bool = True,
+    is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """分组查询注意力：h 个查询头分成几组，一组 g 个头共用一个键值头，缓存因此只有原来的 1/g。
 
     共用的键不必抄 g 份：同一组的查询看的是同样的键，把 g 个头的查询首尾相接，就是一个头的 g·N 个查询。
-    参数：query (..., h, N, d)，key、value (..., h/g, M, d)；mask 可广播到 (..., 1, N, M)，各头相同，True = 可以注意。
+    参数：query (..., h, N, d)，key、value (..., h/g, M, d)；mask 可广播到 (..., 1, N, M)，各头相同，True = 可以注意；
+    is_causal=True 等于给 `causal_mask(N)`，融合算子却不必造出它来，后面的也不必算。
     返回：output (..., h, N, d)，weights (..., h, N, M)；need_weights=False 时改走融合算子，第二项为 None。
-    错误：h 不能被键值的头数整除，或掩码的形状不对时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
+    错误：h 不能被键值的头数整除，掩码的形状不对，或 is_causal=True 时另给了 mask、N ≠ M，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
     出处：Ainslie et al., 2023, §2.2；一组就是全部时是 Shazeer, 2019 的 multi-query attention。
     """
     *batch, heads, n, _ = query.shape
     group = check_groups(heads, key.size(-3))
     if mask is not None:
         _check_mask(mask, (*batch, 1, n, key.size(-2)))
+    if is_causal and (mask is not None or n != key.size(-2)):
+        raise ValueError(
+            f"is_causal=True 时不能另给 mask，查询与键要一样多，这里是 {n} 与 {key.size(-2)} 个。"
+        )
     if not need_weights:  # 融合算子自己会让一组头共用键值，不必接
-        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, enable_gqa=True), None
+        output = F.scaled_dot_product_attention(query, key, value, mask, is_causal=is_causal, enable_gqa=True)
+        return output, None
+    if is_causal:
+        mask = causal_mask(n, query.device)
     if mask is not None:  # 接在一起的 g 个头，各要一份掩码
         mask = mask[..., None, :, :].expand(*mask.shape[:-2], group, n, -1).flatten(-3, -2)
     folded = query.unflatten(-3, (-1, group)).flatten(-3, -2)  # (..., h/g, g·N, d)
@@ -139,7 +152,7 @@ class GroupedQueryAttention(nn.Module):
         need_weights: bool = False,
         cache: LayerCache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """x (B, N, D)；turns，`rotations` 给的旋转，没有就不转；mask 可广播到 (B, 1, N, M)。
+        """x (B, N, D)；turns，`rotations` 给的旋转，没有就不转；mask 可广播到 (B, 1, N, M)，没有就只挡后面的。
 
         返回：(B, N, D)；need_weights=True 时还有 (B, h, N, M) 的权重，否则为 None。
         """
@@ -151,7 +164,8 @@ class GroupedQueryAttention(nn.Module):
             query, key = rotate(query, turns), rotate(key, turns)
         if cache is not None:
             key, value = cache.grow(key, value)  # 存的是转过的键，以后不必再转
-        output, weights = grouped_query_attention(query, key, value, mask, need_weights)
+        is_causal = mask is None and query.size(-2) > 1  # 只有最新的一个位置要算时，后面没有别的
+        output, weights = grouped_query_attention(query, key, value, mask, need_weights, is_causal)
         return self.out_proj(output.transpose(1, 2).flatten(-2)), weights
 
 
@@ -294,7 +308,7 @@ class LanguageModel(nn.Module):
 
 
 def _places(ids: Tensor, attention_mask: Tensor | None, past: int) -> tuple[Tensor, Tensor | None]:
-    """新位置的编号，(N,) 或 (B, N)，与它们可以看哪里；谁都可以看就给 None。"""
+    """新位置的编号，(N,) 或 (B, N)，与它们可以看哪里；只挡后面的就给 None。"""
     total = ids.size(1)
     # 只有最新的一个位置要算时，之前的它都可以看
     mask = causal_mask(total, ids.device)[past:] if total - past > 1 else None
@@ -303,4 +317,4 @@ def _places(ids: Tensor, attention_mask: Tensor | None, past: int) -> tuple[Tens
         if torch.compiler.is_compiling() or not real.all():
             positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)  # 填充不算位置
             return positions[:, past:], real if mask is None else real & mask
-    return torch.arange(past, total, device=ids.device), mask
+    return torch.arange(past, total, device=ids.device), mask if past else None

@@ -26,8 +26,7 @@ def read_tokenizer(source: str | os.PathLike) -> dict:
 
 def _read_gguf(path: Path) -> dict:
     try:
-        fields = open_gguf(path).fields
-        value = {name: fields[name].contents() for name in fields if name.startswith("tokenizer.")}
+        value = open_gguf(path).fields
     except (OSError, ValueError, IndexError) as error:
         raise PretrainedError(
             f"读不了 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的 GGUF 文件。"
@@ -42,6 +41,10 @@ def _read_gguf(path: Path) -> dict:
     if missing := [name for name in lists if name not in value]:
         raise PretrainedError(f"{path} 里没有 {missing[0]}，分词器不完整；请换一个 GGUF 文件。")
     tokens, types, merges = (value[name] for name in lists)
+    if len(tokens) != len(types):
+        raise PretrainedError(
+            f"{path} 里有 {len(tokens)} 个词元，种类却有 {len(types)} 个；请换一个 GGUF 文件。"
+        )
     return {
         "vocab": {token: index for index, token in enumerate(tokens)},
         "merges": _pairs(merges),

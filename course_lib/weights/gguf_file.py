@@ -2,10 +2,18 @@
 
 import os
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 
-def open_gguf(path: str | os.PathLike):
-    """返回 `gguf.GGUFReader`；文件换了内容就重新解析。
+class GGUFFile(NamedTuple):
+    """元数据，`{名字: 值}`；张量，各是 `gguf.ReaderTensor`。"""
+
+    fields: dict[str, Any]
+    tensors: list
+
+
+def open_gguf(path: str | os.PathLike) -> GGUFFile:
+    """打开一个文件；它换了内容就重新解析。
 
     错误：文件不存在、残缺或者不是 GGUF 时，在哪里断就抛出哪里的异常，由调用者说成一句话。
     """
@@ -14,7 +22,9 @@ def open_gguf(path: str | os.PathLike):
 
 
 @lru_cache(maxsize=1)
-def _parsed(path: str, *stamp: int):
+def _parsed(path: str, *stamp: int) -> GGUFFile:
     from gguf import GGUFReader
 
-    return GGUFReader(path)
+    reader = GGUFReader(path)
+    # 只留下值：reader 给词表的每个字符串都造了几个数组，一共近 200 MB
+    return GGUFFile({name: field.contents() for name, field in reader.fields.items()}, reader.tensors)

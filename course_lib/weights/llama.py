@@ -114,37 +114,33 @@ def _open_gguf(path: Path) -> LlamaSource:
     import gguf
 
     try:
-        reader = open_gguf(path)
+        fields, tensors = open_gguf(path)
     except Exception as error:  # 残缺的文件在哪里断，就抛出哪里的异常
         raise PretrainedError(
             f"{path} 打不开，它不是 GGUF 文件，或者没有下载完整（{type(error).__name__}）。"
         ) from None
-    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    tensors = {tensor.name: tensor for tensor in tensors}
 
     def read(name: str) -> Tensor:
         numbers = gguf.dequantize(tensors[name].data, tensors[name].tensor_type)
-        return torch.from_numpy(
-            np.require(numbers, requirements="W")
-        )  # 没有量化的就是文件本身，只读，torch 不肯收
+        # 没有量化的就是文件本身，只读，torch 见了要警告，先抄一份
+        return torch.from_numpy(np.require(numbers, requirements="W"))
 
     return LlamaSource(
         path,
-        _gguf_config(path, reader, tied="output.weight" not in tensors),
+        _gguf_config(path, fields, tied="output.weight" not in tensors),
         GGUF_NAMES,
-        {
-            name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()
-        },  # 文件里的维度是倒着写的
+        # 文件里的维度是倒着写的
+        {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()},
         read,
     )
 
 
-def _gguf_config(path: Path, reader, tied: bool) -> LanguageModelConfig:
+def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
     def read(key: str, otherwise=None):
-        if (field := reader.get_field(key)) is not None:
-            return field.contents()
-        if otherwise is None:
+        if (value := fields.get(key, otherwise)) is None:
             raise PretrainedError(f"{path} 里缺少 {key}，不像一个完整的 Llama。")
-        return otherwise
+        return value
 
     architecture = read("general.architecture")
     if architecture != "llama":

@@ -386,7 +386,7 @@ def test_chat_wants_messages(messages):
 # ---- 输入不对
 
 
-@pytest.mark.parametrize("text", [None, 5, b"abc", ["a"]])
+@pytest.mark.parametrize("text", [None, 5, b"abc", ["a"]], ids=repr)
 def test_text_must_be_str(text):
     for method in (ours().encode, ours().pretokenize, ours().tokenize):
         with pytest.raises(TypeError, match="text 应当是 str"):
@@ -421,6 +421,12 @@ def test_bad_vocabularies():
     with pytest.raises(ValueError, match="'爱' 不代表任何字节"):
         BytePairTokenizer({"爱": 0}, [])
     assert BytePairTokenizer({"爱": 0}, [], special=["爱"]).encode("爱") == [0]
+
+
+def test_a_whole_piece_is_one_token_only_where_asked_for():
+    vocab = {"a": 0, "b": 1, "ab": 2}  # 没有一条规则得到 ab
+    assert BytePairTokenizer(vocab, []).encode("ab") == [0, 1]
+    assert BytePairTokenizer(vocab, [], whole_pieces=True).encode("ab") == [2]
 
 
 def test_longest_special_token_comes_first():
@@ -466,6 +472,7 @@ def test_a_folder_reads_like_the_file(saved, tmp_path):
     again = read_tokenizer(str(tmp_path))
     assert again["vocab"] == from_file["vocab"] and again["special"] == from_file["special"]
     assert again["merges"] == from_file["merges"] and again["patterns"] == from_file["patterns"]
+    assert again["whole_pieces"] is False  # 没写就是照常合并
     assert (again["bos_id"], again["eos_id"], again["pad_id"], again["template"]) == (None, 2, None, "T")
     (tmp_path / "tokenizer_config.json").unlink()
     assert read_tokenizer(tmp_path)["template"] is None and read_tokenizer(tmp_path)["eos_id"] is None
@@ -549,7 +556,9 @@ def test_other_tokenizers_are_refused(saved, tmp_path, change, message):
 def test_a_broken_folder(tmp_path, content):
     if content is not None:
         (tmp_path / "tokenizer.json").write_bytes(content)
-    with pytest.raises(PretrainedError, match=r"读不了 .*tokenizer\.json.*请检查文件夹是否完整"):
+    with pytest.raises(
+        PretrainedError, match=r"读不了 .*tokenizer\.json（\w+Error）；请检查文件夹是否完整。$"
+    ):
         read_tokenizer(tmp_path)
 
 
@@ -601,6 +610,13 @@ def test_other_files_are_refused(tmp_path, fields, message):
 def test_a_file_without_its_lists(tmp_path, left_out, monkeypatch):
     monkeypatch.setattr(GGUFWriter, f"add_{left_out}", lambda self, value: None)
     with pytest.raises(PretrainedError, match=r"里没有 tokenizer\.ggml\.\w+，分词器不完整"):
+        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
+
+
+def test_every_token_has_its_type(tmp_path, monkeypatch):
+    write = GGUFWriter.add_token_types
+    monkeypatch.setattr(GGUFWriter, "add_token_types", lambda self, types: write(self, types[:-1]))
+    with pytest.raises(PretrainedError, match=r"里有 6 个词元，种类却有 5 个；请换一个 GGUF 文件。$"):
         BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
 
 

@@ -133,6 +133,28 @@ def test_grouped_queries_equal_repeated_keys(kv_heads, mask):
     assert_close(fused, output, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("kv_heads", [1, 2, 6])
+def test_causal_without_a_mask_equals_the_causal_mask(kv_heads):
+    query, key, value = (random(2, h, 5, 8, seed=i) for i, h in enumerate((6, kv_heads, kv_heads)))
+    expected, expected_weights = grouped_query_attention(query, key, value, causal_mask(5))
+    output, weights = grouped_query_attention(query, key, value, is_causal=True)
+    assert torch.equal(output, expected) and torch.equal(weights, expected_weights)
+    fused, none = grouped_query_attention(query, key, value, need_weights=False, is_causal=True)
+    assert none is None
+    assert_close(fused, expected, atol=1e-5, rtol=1e-5)
+    assert torch.equal(grouped_query_attention(query[0], key[0], value[0], is_causal=True)[0], expected[0])
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_causal_needs_as_many_keys_and_no_other_mask(need_weights):
+    query, key = random(6, 4, 8), random(2, 5, 8)
+    for n, mask in ((4, None), (1, None), (4, MASKS["键"])):
+        with pytest.raises(ValueError, match=f"不能另给 mask，查询与键要一样多，这里是 {n} 与 5 个"):
+            grouped_query_attention(query[:, :n], key, key, mask, need_weights, is_causal=True)
+    with pytest.raises(ValueError, match="不能另给 mask"):
+        grouped_query_attention(query, key[:, :4], key[:, :4], causal_mask(4), need_weights, is_causal=True)
+
+
 def test_grouped_queries_without_a_batch():
     query, key, value = random(6, 4, 8), random(2, 5, 8, seed=1), random(2, 5, 8, seed=2)
     mask = MASKS["因果"]
@@ -291,7 +313,7 @@ def test_padded_batches_match_transformers(twins, kind, padding):
 # ---- 缓存与填充
 
 
-@pytest.mark.parametrize("sizes", [[1] * 9, [4, 1, 4], [9], [8, 1]])
+@pytest.mark.parametrize("sizes", [[1] * 9, [4, 1, 4], [9], [8, 1], [2, 2, 5]])
 @pytest.mark.parametrize("padding", [None, LEFT, RIGHT], ids=["无", "左", "右"])
 @pytest.mark.parametrize("kind", KINDS)
 @torch.no_grad()
@@ -406,12 +428,32 @@ def test_what_is_asked_for_is_returned(kind):
 def test_attention_module_alone():
     config = language_model("llama").config
     module, x = shaken(GroupedQueryAttention(config)), random(2, 5, 24)
-    output, weights = module(x)  # 不转、不挡
+    output, weights = module(x)  # 不转；没有掩码，就只挡后面的
     assert output.shape == (2, 5, 24) and weights is None
-    _, weights = module(x, need_weights=True)
-    assert weights.shape == (2, 6, 5, 5) and (weights > 0).all()
-    order = torch.tensor([3, 0, 4, 1, 2])
-    assert_close(module(x[:, order])[0], output[:, order], atol=1e-5, rtol=1e-5)
+    again, weights = module(x, need_weights=True)
+    assert weights.shape == (2, 6, 5, 5) and torch.equal(weights > 0, causal_mask(5).expand_as(weights))
+    for same in (again, module(x, mask=causal_mask(5))[0]):
+        assert_close(same, output, atol=1e-5, rtol=1e-5)
+    nothing = torch.ones(5, 5, dtype=torch.bool)  # 什么都不挡：谁先谁后没有分别
+    output, order = module(x, mask=nothing)[0], torch.tensor([3, 0, 4, 1, 2])
+    assert_close(module(x[:, order], mask=nothing)[0], output[:, order], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_no_mask_is_built_where_none_is_needed(monkeypatch):
+    """从头算起、没有填充时，融合算子自己会挡后面的：给它的是 is_causal，不是一张掩码。"""
+    model, seen, fused = language_model("llama"), [], F.scaled_dot_product_attention
+
+    def watch(query, key, value, attn_mask=None, is_causal=False, **options):
+        seen.append((attn_mask is None, is_causal))
+        return fused(query, key, value, attn_mask, is_causal=is_causal, **options)
+
+    monkeypatch.setattr(F, "scaled_dot_product_attention", watch)
+    cache = model.new_cache()
+    for end, expected in ((5, (True, True)), (6, (True, False)), (9, (False, False))):
+        model(IDS[:, :end], cache=cache)
+        assert {*seen} == {expected}
+        seen.clear()
 
 
 def test_gradients_reach_every_parameter():

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 
 import gguf
 import pytest
@@ -114,6 +115,17 @@ def test_both_forms_match_transformers(small, kind):
     assert ours.config == expected
 
 
+@pytest.mark.parametrize("kind", ["文件夹", "GGUF"])
+def test_loading_warns_of_nothing(small, kind):
+    torch.set_warn_always(True)  # 不然一个进程里只警告一次
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            LanguageModel.from_pretrained(small[0] if kind == "文件夹" else small[1])
+    finally:
+        torch.set_warn_always(False)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -170,6 +182,7 @@ def changed_config(folder, target, **changes):
         ({"pad_token_id": 0}, {"pad_id": 0, "eos_id": 6}),
         ({"num_key_value_heads": None}, {"num_kv_heads": 6}),
         ({"tie_word_embeddings": None}, {"tied": False}),
+        ({"attention_bias": None}, {"bias": False}),
         ({"head_dim": None}, {"d_model": D}),
     ],
 )
@@ -323,7 +336,7 @@ def test_another_architecture(small, tmp_path):
     [
         ({"model_type": "qwen2"}, "不能用：config.json 里的 model_type 是 'qwen2'，课程只装 'llama'。"),
         ({"hidden_size": None}, "config.json 里缺少 hidden_size，不像一个 Llama 的配置。"),
-        ({"eos_token_id": None}, "里缺少 eos_token_id，"),
+        ({"eos_token_id": None, "hidden_size": None}, "里缺少 hidden_size、eos_token_id，"),
         ({"rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5}}, "旋转位置编码的 'llama3' 伸缩"),
         ({"rope_parameters": None, "rope_scaling": {"type": "linear"}}, "旋转位置编码的 'linear' 伸缩"),
         ({"head_dim": 8}, "里的尺寸不对：6 个宽 8 的头，拼起来不是 d_model=24。"),
