@@ -35,7 +35,7 @@ globalThis.LiveCharts = (() => {
       svg("image", { ...box, href, preserveAspectRatio: "none" }),
       svg("rect", { ...box, class: "live-frame" }),
       svg("rect", { ...box, class: "live-query", y: top + row * cell, height: cell }),
-      ...(column in columns ? [svg("rect", { class: "live-one-cell", x: left + column * cell, y: top + row * cell, width: cell, height: cell })] : []),
+      ...(column in columns ? [svg("rect", { class: "live-picked", x: left + column * cell, y: top + row * cell, width: cell, height: cell })] : []),
       ...rows.flatMap(rowName),
       ...(roomy ? columns.map(columnName) : []),
     );

@@ -17,7 +17,7 @@
       svg("path", { d: Array.from(values, (value, i) => `M${i + 0.12} 0h.76v${(-value / top).toFixed(4)}h-.76z`).join("") }),
     );
 
-  LiveParts.cell = ({ id, choose, engine }) => {
+  LiveParts.oneCell = ({ id, choose, engine }) => {
     const lead = html("p", { "aria-live": "polite" }), steps = html("ol", { class: "live-steps", hidden: true });
     const step = (title, ...parts) => html("li", {}, html("h3", {}, title), ...parts);
     const sides = html("div", { class: "live-sides" }), one = html("p", { class: "live-one" });
@@ -107,12 +107,14 @@
 
       const strong = (text) => html("b", {}, text);
       const powers = scores.map(Math.exp), total = powers.reduce((a, b) => a + b);
+      const equation = (left, right, name) => html("span", { class: "live-equation" }, `${left} = `, strong(right), ` ${name}`);
       sum.replaceChildren(
-        `${d} 个积加起来是 ${fixed(dot)}，这就是点积 q·k；除以 √d = √${d} ≈ ${fixed(Math.sqrt(d))}，得分数 `, strong(fixed(scores[j])), "。",
+        `${d} 个积加起来，就是点积 q·k；√d = √${d} ≈ ${fixed(Math.sqrt(d))}。`,
+        equation(`${fixed(dot)} ÷ ${fixed(Math.sqrt(d))}`, fixed(scores[j]), "分数"),
       );
       share.replaceChildren(
-        named(token), ` 与 ${n} 个键各有一个分数。各取 e 的幂，`, named(tokens[j]), ` 的是 ${short(powers[j])}，${n} 个加起来是 ${short(total)}；`,
-        `${short(powers[j])} ÷ ${short(total)} = `, strong(fixed(weights[j])), "，就是权重。",
+        named(token), ` 与 ${n} 个键各有一个分数，都取 e 的幂：`, named(tokens[j]), ` 的是 ${short(powers[j])}，${n} 个加起来是 ${short(total)}。`,
+        equation(`${short(powers[j])} ÷ ${short(total)}`, fixed(weights[j]), "权重"),
       );
 
       const kept = new Set([...order.slice(0, n > ROWS ? ROWS - 1 : n), j]), left = order.filter((at) => !kept.has(at));

@@ -32,8 +32,9 @@
       const spread = range(count).map((k) => others[Math.floor((k * others.length) / count)]);
       return {
         said: ["遮住 ", named(token), "（谁也不许注意它）"],
+        masked: index,
         main: { options: { masked: [index] } },
-        others: spread.map((i) => ({ options: { masked: [i] }, about: i })),
+        others: spread.map((i) => ({ options: { masked: [i] } })),
         whose: `遮住别的 ${count} 个词元，各算一遍`,
       };
     }
@@ -95,7 +96,8 @@
       timer = setTimeout(compute, WAIT);
     };
     async function compute() {
-      const mine = ++job, { result } = heard.chosen, { said, place, main, others, whose, problem } = plan(heard);
+      const mine = ++job, { result, index: chosen } = heard.chosen, { main, others, problem, ...about } = plan(heard);
+      const { place } = about;
       const current = () => mine === job;
       const run = async ({ options, word: replacement }) => {
         const after = replacement
@@ -110,13 +112,13 @@
         const after = await run(main), base = [];
         if (!current()) return;
         for (const other of others) {
-          if (!base.length) show({ result, after, said, place }); // 先看改了的，对照接着算
+          if (!base.length) show({ ...about, result, chosen, after }); // 先看改了的，对照接着算
           waiting.textContent = `正在算对照：${base.length} / ${others.length}`;
           base.push({ ...other, far: (await run(other)).far });
           if (!current()) return;
         }
         waiting.textContent = "";
-        show({ result, after, said, place, base, whose });
+        show({ ...about, result, chosen, after, base });
         box.setAttribute("aria-busy", false);
       } catch (error) {
         if (current()) say([error.message]);
@@ -130,19 +132,26 @@
       for (const each of [table, notes]) each.replaceChildren();
     }
 
-    function show({ result, after, said, place, base, whose }) {
+    function show({ result, chosen, after, said, place, masked, base, whose }) {
       const { tokens } = result, { far } = after, compared = range(tokens.length).filter((i) => far[i]);
       const end = (each, i) => each[i].at(-1);
       // 对照里，这个词元各移动多远；遮的正是它自己的那一遍不算
-      const others = (i) => (base ?? []).filter(({ about, far }) => about !== i && far[i]).map(({ far }) => end(far, i));
+      const others = (i) => (base ?? []).filter(({ options, far }) => options?.masked?.[0] !== i && far[i]).map(({ far }) => end(far, i));
       const mean = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
       const order = [...compared].sort((a, b) => end(far, b) - end(far, a)), most = order[0];
       if (base) {
-        const against = others(most), won = compared.filter((i) => others(i).length && end(far, i) > Math.max(...others(i))).length;
-        const spread = against.length > 1 ? `平均 ${fixed(mean(against))}，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}` : `${fixed(mean(against))}`;
+        // 关头时先说选中的那个词元；遮住、换词，改的就是它，于是只说移动得最远的
+        const told = place || masked !== undefined ? most : chosen, against = others(told);
+        const won = compared.filter((i) => others(i).length && end(far, i) > Math.max(...others(i))).length;
+        const spread = `，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
+        const how = [named(tokens[told]), ` 移动 ${fixed(end(far, told))}`];
         reading.replaceChildren(
-          ...said, "，到最后一层，移动得最远的是 ", named(tokens[most]), `：${fixed(end(far, most))}。`,
-          ...(against.length ? [`对照（${whose}）：它移动 ${spread}。${compared.length} 个词元里有 ${won} 个，比对照的哪一遍都移动得远。`] : ["没有别的可以对照。"]),
+          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", named(tokens[told]), `，${fixed(end(far, told))}`] : how), "。",
+          ...(told === most ? [] : ["移动得最远的是 ", named(tokens[most]), `，${fixed(end(far, most))}。`]),
+          ...(against.length
+            ? [`对照是${whose}，`, named(tokens[told]), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
+            : ["没有别的可以对照。"]),
+          ...(against.length ? [`${compared.length} 个词元里有 ${won} 个，移动得比对照的${base.length > 1 ? "每一遍" : ""}都远。`] : []),
         );
       }
 
@@ -164,11 +173,11 @@
       const layers = result.hidden.length;
       const head = (name, attributes) => html("th", { scope: "col", ...attributes }, name);
       const names = ["嵌入", ...range(layers - 1)].map((name) => head(name, { class: "live-heat" }));
-      const cells = (row) => row.map((value) => html("td", { class: "live-heat", style: `--share: ${value / top}` }, html("span", {}, fixed(value))));
+      const cells = (row) => row.map((value) => html("td", { class: "live-heat", style: `--share: ${value / top}` }, html("span", {}, value ? fixed(value) : "0")));
       const row = (i) => {
         const name = html("th", { scope: "row" }, named(tokens[i]));
         if (!far[i]) return html("tr", {}, name, html("td", { class: "live-gone", colspan: layers + 1 }, "换掉了，不比"));
-        return html("tr", {}, name, ...cells(far[i]), final(i));
+        return html("tr", i === chosen ? { class: "live-chosen" } : {}, name, ...cells(far[i]), final(i));
       };
       table.replaceChildren(
         html("caption", {}, "每个词元的向量移动多远：过了第几层；末尾的条是最后一层，竖线是对照的平均，灰的一段从最少到最多"),

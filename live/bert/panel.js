@@ -9,7 +9,7 @@
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
     location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
-  const PARTS = ["tokens", "attention", "cell", "intervene", "cosine"]; // 整页的，依次
+  const PARTS = ["tokens", "attention", "oneCell", "intervene", "cosine"]; // 整页的，依次
   const PAUSE = 250; // 停笔多少毫秒才算
 
   let panels = 0;
