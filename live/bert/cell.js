@@ -4,8 +4,8 @@
   const { html, svg, range, fixed, radio, named } = LiveMarks;
   const ROWS = 16; // 再多就看不过来：只列权重最大的，其余合成一句
   const { scaledDotProductAttention } = liveBert(null);
-  // e 的幂可大可小，留三位有效数字
-  const short = (number) => new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(number);
+  // e 的幂可大可小，留三位有效数字，大的写成几万、几亿
+  const { format: short } = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumSignificantDigits: 3 });
   const greatest = (numbers) => numbers.reduce((top, value) => Math.max(top, Math.abs(value)), 1e-9);
 
   // 一条数，一个一根：向上是正，向下是负，top 那么长的顶到头
@@ -39,7 +39,7 @@
       slider.value = c;
       sides.style.setProperty("--at", c / shown.products.length);
       const [q, k, product] = [shown.q, shown.k, shown.products].map((values) => fixed(values[c]));
-      one.textContent = `第 ${c} 个：${q} × ${k} = ${product}`;
+      one.textContent = `第 ${c} 个：${q} × ${shown.k[c] < 0 ? `(${k})` : k} = ${product}`;
       slider.setAttribute("aria-valuetext", one.textContent);
     };
     slider.addEventListener("input", () => point(Number(slider.value)));
@@ -131,7 +131,6 @@
       rest.textContent = left.length ? `其余 ${left.length} 个词元的权重都更小，一共 ${fixed(left.reduce((total, at) => total + weights[at], 0))}。` : "";
       last.replaceChildren(...side("as-output", "输出", ["给 ", named(token)], output, tallest, `这个头交给 ${token} 的 ${d} 个数`));
       about.textContent = `${n} 条绿的逐列加起来，就是这个头交给它的 ${d} 个数。${numHeads} 个头各交一条，拼成 ${dModel} 个，再由输出矩阵混合。`;
-      steps.hidden = false;
     };
 
     return {
@@ -143,6 +142,7 @@
         heard = view;
         if (asked && ask.every((each, i) => each === asked[i])) return vectors && paint();
         if (asked?.[0] !== result) buildRows(result);
+        steps.hidden = false; // 先占住地方
         asked = ask;
         vectors = null;
         try {

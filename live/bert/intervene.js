@@ -1,10 +1,11 @@
 // 面板的“动手改一处”：关掉一个或几个头，遮住一个词元，或者换一个词，看每个词元的向量逐层移动多远；
-// 旁边是对照：换成关同层别的头、遮别的词元、把词换成 [MASK]，又移动多远。
+// 旁边是对照：换成关同层别的头、遮别的词元、把这个词换成随手写下的别的词，又移动多远。
 // 移动多远：两个向量之差的长度，除以没有动手时那个向量自己的长度，与 bertviz 一章的 moved 相同。
 {
   const { html, range, fixed, radio, isSpecial, isPiece, named } = LiveMarks;
   const ROWS = 16, RUNS = 11; // 列出几个词元；对照最多算几遍
   const WAYS = { "": "关掉一个头", mask: "遮住一个词元", swap: "换一个词" };
+  const WORDS = "water green seven music stone never garden quickly doctor open under".split(" "); // 各是一个词元，随手写的
   const WAIT = 200; // 停手多少毫秒才算
   const nameOf = ([layer, head]) => `第 ${layer} 层第 ${head} 个头`;
   const code = (heads) => heads.map((pair) => pair.join("-")).join("_");
@@ -35,22 +36,22 @@
         masked: index,
         main: { options: { masked: [index] } },
         others: spread.map((i) => ({ options: { masked: [i] } })),
-        whose: `遮住别的 ${count} 个词元，各算一遍`,
+        whose: `遮住另外 ${count} 个词元，各算一遍`,
       };
     }
     if (state.way === "swap") {
       let start = index, end = index + 1;
       while (isPiece(tokens[start])) start--;
       while (end < tokens.length && isPiece(tokens[end])) end++;
-      const place = { start, end };
+      const place = { start, end }, others = WORDS.filter((word) => word !== tokens[start] && word !== state.word.trim().toLowerCase());
       if (isSpecial(token) && token !== "[UNK]") return { problem: [named(token), " 是 BERT 自己加的记号，换不得：请在上面另选一个词。"] };
       if (!state.word.trim()) return { problem: ["写一个词，换掉上面选中的 ", named(tokens.slice(start, end).join(" ")), "。"] };
       return {
         said: ["把 ", named(tokens.slice(start, end).join(" ")), " 换成 ", named(state.word.trim())],
         place,
         main: { word: state.word },
-        others: [{ word: "[MASK]" }],
-        whose: "把它抹成 [MASK]",
+        others: others.map((word) => ({ word })),
+        whose: `换成 ${others.length} 个随手写下的词（${others.join("、")}），各算一遍`,
       };
     }
     const known = ([layer, head]) => layer < numLayers && head < numHeads;
@@ -64,12 +65,12 @@
       said: ["关掉", off.map(nameOf).join("、")],
       main: { options: { off } },
       others,
-      whose: off.length > 1 ? `换成同层别的头，同样多，共 ${others.length} 组` : `换成同层其余 ${others.length} 个头，各关一次`,
+      whose: off.length > 1 ? `关掉同层别的头，同样多，共 ${others.length} 组` : `关掉同层其余 ${others.length} 个头，各一次`,
     };
   }
 
   LiveParts.intervene = ({ id, choose, engine }) => {
-    const ways = html("fieldset", { class: "live-ways" }, html("legend", {}, "改哪里？"));
+    const ways = html("fieldset", { class: "live-ways" }, html("legend", {}, "改哪里？头与词元在上面选"));
     const inputs = Object.entries(WAYS).map(([way, name]) => {
       const input = radio(`${id}-way`, () => choose({ way }));
       ways.append(html("label", {}, input, html("span", {}, name)));
@@ -80,7 +81,7 @@
     const kept = html("p", { class: "live-kept" }), keep = html("button", { type: "button" }, "这一个也关着，再到上面选一个头");
     const reading = html("p", { "aria-live": "polite" }), waiting = html("p", { class: "live-waiting" });
     const table = html("table", { class: "live-moved" }), notes = html("div", { class: "live-notes" });
-    const box = html("div", {}, reading, waiting, table, notes);
+    const box = html("div", { class: "live-changed" }, html("div", { class: "live-told" }, reading, waiting), table, notes);
     let heard, job = 0, key, timer, seen = false, done;
 
     word.addEventListener("input", () => choose({ word: word.value }));
@@ -97,7 +98,7 @@
     };
     async function compute() {
       const mine = ++job, { result, index: chosen } = heard.chosen, { main, others, problem, ...about } = plan(heard);
-      const { place } = about;
+      const { said, place } = about;
       const current = () => mine === job;
       const run = async ({ options, word: replacement }) => {
         const after = replacement
@@ -107,13 +108,14 @@
       };
       done = key;
       if (problem) return say(problem);
-      box.setAttribute("aria-busy", true);
+      reading.replaceChildren();
+      waiting.replaceChildren(...said, "，正在算……");
       try {
         const after = await run(main), base = [];
         if (!current()) return;
         for (const other of others) {
           if (!base.length) show({ ...about, result, chosen, after }); // 先看改了的，对照接着算
-          waiting.textContent = `正在算对照：${base.length} / ${others.length}`;
+          waiting.replaceChildren(...said, `，再算对照：${base.length} / ${others.length}`);
           base.push({ ...other, far: (await run(other)).far });
           if (!current()) return;
         }
@@ -146,12 +148,12 @@
         const spread = `，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
         const how = [named(tokens[told]), ` 移动 ${fixed(end(far, told))}`];
         reading.replaceChildren(
-          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", named(tokens[told]), `，${fixed(end(far, told))}`] : how), "。",
-          ...(told === most ? [] : ["移动得最远的是 ", named(tokens[most]), `，${fixed(end(far, most))}。`]),
+          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", named(tokens[told]), `：${fixed(end(far, told))}`] : how), "。",
+          ...(told === most ? [] : ["移动得最远的是 ", named(tokens[most]), `：${fixed(end(far, most))}。`]),
           ...(against.length
-            ? [`对照是${whose}，`, named(tokens[told]), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
+            ? [`对照是${whose}：`, named(tokens[told]), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
             : ["没有别的可以对照。"]),
-          ...(against.length ? [`${compared.length} 个词元里有 ${won} 个，移动得比对照的${base.length > 1 ? "每一遍" : ""}都远。`] : []),
+          ...(against.length ? [`${compared.length} 个词元里有 ${won} 个，移动得比对照的每一遍都远。`] : []),
         );
       }
 
@@ -187,7 +189,7 @@
       const left = compared.length - kept.size, lines = [];
       if (left > 0) lines.push(`只列出移动得最远的 ${kept.size} 个，其余 ${left} 个更近，平均 ${fixed(mean(order.slice(kept.size).map((i) => end(far, i))))}。`);
       const shift = after.tokens.length - tokens.length;
-      if (place) lines.push(["换过之后是：", ...after.tokens.slice(1, -1).flatMap((token) => [" ", named(token)]), "。"]);
+      if (place) lines.push(["换过之后是：", ...after.tokens.slice(1, -1).flatMap((token) => [" ", named(token)]).slice(1), "。"]);
       if (shift) lines.push(`换成的词切成 ${place.end - place.start + shift} 截，后面的词元都${shift > 0 ? "后" : "前"}移 ${Math.abs(shift)} 个位置：位置嵌入不同，所以它们在嵌入那里就已经移动了。`);
       lines.push("距离以这个向量没有动手时的长度为 1；两个互相垂直、一样长的向量相距 1.41。移动得远，只说明有影响，不说明是好是坏。");
       notes.replaceChildren(...lines.map((line) => html("p", {}, ...[line].flat())));
@@ -218,6 +220,7 @@
         key = now;
         job++;
         box.setAttribute("aria-busy", true);
+        box.style.setProperty("--rows", Math.min(ROWS, result.tokens.length)); // 先占住地方
         if (seen) later();
       },
     };

@@ -96,9 +96,10 @@ globalThis.LiveParts = (() => {
       event.preventDefault();
       move(...step);
     });
-    const pointed = html("p", { class: "live-pointed" });
+    const pointed = html("span", { class: "live-pointed" }), how = html("button", { type: "button" }, "它怎样算出来？"); // 整页才有那一部分
+    how.addEventListener("click", () => block.querySelector(".live-oneCell").scrollIntoView());
     const reading = html("p", { "aria-live": "polite" }), keys = html("div", { class: "live-weights" });
-    const detail = html("div", { class: "live-detail" }, html("div", {}, map, pointed), keys);
+    const detail = html("div", { class: "live-detail" }, html("div", {}, map, html("p", { class: "live-pair-of" }, pointed, ...(block.dataset.parts ? [] : [how]))), keys);
     return {
       title: "注意力",
       elements: [heads.element, reading, detail],
