@@ -130,7 +130,7 @@
       });
       rest.textContent = left.length ? `其余 ${left.length} 个词元的权重都更小，一共 ${fixed(left.reduce((total, at) => total + weights[at], 0))}。` : "";
       last.replaceChildren(...side("as-output", "输出", ["给 ", named(token)], output, tallest, `这个头交给 ${token} 的 ${d} 个数`));
-      about.textContent = `${n} 条绿的逐列加起来，就是这个头交给它的 ${d} 个数。${numHeads} 个头各交一条，拼成 ${dModel} 个，再由输出矩阵混合。`;
+      about.textContent = `${n} 条绿的加起来，就是这个头交给它的 ${d} 个数。${numHeads} 个头各交一条，拼成 ${dModel} 个，再由输出矩阵混合。`;
     };
 
     return {

@@ -144,7 +144,8 @@
       if (base) {
         // 关头时先说选中的那个词元；遮住、换词，改的就是它，于是只说移动得最远的
         const told = place || masked !== undefined ? most : chosen, against = others(told);
-        const won = compared.filter((i) => others(i).length && end(far, i) > Math.max(...others(i))).length;
+        const farther = compared.filter((i) => end(far, i) > Math.max(...others(i))).length;
+        const nearer = compared.filter((i) => end(far, i) < Math.min(...others(i))).length;
         const spread = `，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
         const how = [named(tokens[told]), ` 移动 ${fixed(end(far, told))}`];
         reading.replaceChildren(
@@ -153,7 +154,7 @@
           ...(against.length
             ? [`对照是${whose}：`, named(tokens[told]), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
             : ["没有别的可以对照。"]),
-          ...(against.length ? [`${compared.length} 个词元里有 ${won} 个，移动得比对照的每一遍都远。`] : []),
+          ...(against.length ? [`${compared.length} 个词元里，移动得比对照的每一遍都远的有 ${farther} 个，都近的有 ${nearer} 个。`] : []),
         );
       }
 
