@@ -1,7 +1,7 @@
 // 面板的“一格怎样算出来”：选中的头里，一个查询看一个键，从 q 与 k 的 32 个数一步步算到权重，再到这个头交出的 32 个数。
 // q、k、v 是后台线程里那次前向用的；由它们到权重与输出，用的也是 bert.js 的 scaledDotProductAttention。
 {
-  const { html, svg, range, fixed, radio, named } = LiveMarks;
+  const { html, svg, range, fixed, radio, placed } = LiveMarks;
   const ROWS = 16; // 再多就看不过来：只列权重最大的，其余合成一句
   const { scaledDotProductAttention } = liveBert(null);
   // e 的幂可大可小，留三位有效数字，大的写成几万、几亿
@@ -57,7 +57,7 @@
         const value = html("span", { class: "live-share" });
         const input = radio(`${id}-key`, () => choose({ with: heard.state.token - heard.chosen.index + j }));
         const bar = html("span", { class: "live-bar-of" });
-        const row = html("label", { class: "live-row" }, input, named(token), score, bar, weight, value);
+        const row = html("label", { class: "live-row" }, input, placed(tokens, j), score, bar, weight, value);
         return { row, input, score, weight, value };
       });
       const heads = ["键", "分数", "", "权重", "权重 × 值"].map((name) => html("span", {}, name));
@@ -82,7 +82,7 @@
 
       const other = same ? "" : "比的是另一句里的词元，注意力看不到它，这里换成看得最多的。";
       lead.replaceChildren(
-        `第 ${layer} 层第 ${head} 个头里，`, named(token), " 给 ", named(tokens[j]),
+        `第 ${layer} 层第 ${head} 个头里，`, placed(tokens, i), " 给 ", placed(tokens, j),
         ` 的权重是 ${fixed(weights[j])}。${other}它是这样一步步算出来的：`,
       );
       const top = Math.max(greatest(q), greatest(k));
@@ -93,8 +93,8 @@
       slider.max = d - 1;
       sides.style.setProperty("--count", d);
       sides.replaceChildren(
-        ...side("as-query", "q", [named(token), " 的查询"], q, top, `${token} 的查询，${d} 个数`),
-        ...side("as-key", "k", [named(tokens[j]), " 的键"], k, top, `${tokens[j]} 的键，${d} 个数`),
+        ...side("as-query", "q", [placed(tokens, i), " 的查询"], q, top, `${token} 的查询，${d} 个数`),
+        ...side("as-key", "k", [placed(tokens, j), " 的键"], k, top, `${tokens[j]} 的键，${d} 个数`),
         ...side("as-weight", "q × k", ["逐个的积"], products, greatest(products), `${d} 个积`),
         html("span", { class: "live-side" }, "左右拖动"), slider,
       );
@@ -113,7 +113,7 @@
         equation(`${fixed(dot)} ÷ ${fixed(Math.sqrt(d))}`, fixed(scores[j]), "分数"),
       );
       share.replaceChildren(
-        named(token), ` 与 ${n} 个键各有一个分数，都取 e 的幂：`, named(tokens[j]), ` 的是 ${short(powers[j])}，${n} 个加起来是 ${short(total)}。`,
+        placed(tokens, i), ` 与 ${n} 个键各有一个分数，都取 e 的幂：`, placed(tokens, j), ` 的是 ${short(powers[j])}，${n} 个加起来是 ${short(total)}。`,
         equation(`${short(powers[j])} ÷ ${short(total)}`, fixed(weights[j]), "权重"),
       );
 
@@ -129,7 +129,7 @@
         value.replaceChildren(strip(carried[at], tallest, "as-value", `权重乘 ${tokens[at]} 的值，${d} 个数`));
       });
       rest.textContent = left.length ? `其余 ${left.length} 个词元的权重都更小，一共 ${fixed(left.reduce((total, at) => total + weights[at], 0))}。` : "";
-      last.replaceChildren(...side("as-output", "输出", ["给 ", named(token)], output, tallest, `这个头交给 ${token} 的 ${d} 个数`));
+      last.replaceChildren(...side("as-output", "输出", ["给 ", placed(tokens, i)], output, tallest, `这个头交给 ${token} 的 ${d} 个数`));
       about.textContent = `${n} 条绿的加起来，就是这个头交给它的 ${d} 个数。${numHeads} 个头各交一条，拼成 ${dModel} 个，再由输出矩阵混合。`;
     };
 

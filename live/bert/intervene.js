@@ -2,7 +2,7 @@
 // 旁边是对照：换成关同层别的头、遮别的词元、把这个词换成随手写下的别的词，又移动多远。
 // 移动多远：两个向量之差的长度，除以没有动手时那个向量自己的长度，与 bertviz 一章的 moved 相同。
 {
-  const { html, range, fixed, radio, isSpecial, isPiece, named } = LiveMarks;
+  const { html, range, fixed, radio, isSpecial, isPiece, named, placed } = LiveMarks;
   const ROWS = 16, RUNS = 11; // 列出几个词元；对照最多算几遍
   const WAYS = { "": "关掉一个头", mask: "遮住一个词元", swap: "换一个词" };
   const WORDS = "water green seven music stone never garden quickly doctor open under".split(" "); // 各是一个词元，随手写的
@@ -32,7 +32,7 @@
       const others = range(tokens.length).filter((i) => i !== index), count = Math.min(RUNS, others.length);
       const spread = range(count).map((k) => others[Math.floor((k * others.length) / count)]);
       return {
-        said: ["遮住 ", named(token), "（谁也不许注意它）"],
+        said: ["遮住 ", placed(tokens, index), "（谁也不许注意它）"],
         masked: index,
         main: { options: { masked: [index] } },
         others: spread.map((i) => ({ options: { masked: [i] } })),
@@ -147,12 +147,12 @@
         const farther = compared.filter((i) => end(far, i) > Math.max(...others(i))).length;
         const nearer = compared.filter((i) => end(far, i) < Math.min(...others(i))).length;
         const spread = `，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
-        const how = [named(tokens[told]), ` 移动 ${fixed(end(far, told))}`];
+        const how = [placed(tokens, told), ` 移动 ${fixed(end(far, told))}`];
         reading.replaceChildren(
-          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", named(tokens[told]), `：${fixed(end(far, told))}`] : how), "。",
-          ...(told === most ? [] : ["移动得最远的是 ", named(tokens[most]), `：${fixed(end(far, most))}。`]),
+          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", placed(tokens, told), `：${fixed(end(far, told))}`] : how), "。",
+          ...(told === most ? [] : ["移动得最远的是 ", placed(tokens, most), `：${fixed(end(far, most))}。`]),
           ...(against.length
-            ? [`对照是${whose}：`, named(tokens[told]), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
+            ? [`对照是${whose}：`, placed(tokens, told), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
             : ["没有别的可以对照。"]),
           ...(against.length ? [`${compared.length} 个词元里，移动得比对照的每一遍都远的有 ${farther} 个，都近的有 ${nearer} 个。`] : []),
         );
@@ -178,7 +178,7 @@
       const names = ["嵌入", ...range(layers - 1)].map((name) => head(name, { class: "live-heat" }));
       const cells = (row) => row.map((value) => html("td", { class: "live-heat", style: `--share: ${value / top}` }, html("span", {}, value ? fixed(value) : "0")));
       const row = (i) => {
-        const name = html("th", { scope: "row" }, named(tokens[i]));
+        const name = html("th", { scope: "row" }, placed(tokens, i));
         if (!far[i]) return html("tr", {}, name, html("td", { class: "live-gone", colspan: layers + 1 }, "换掉了，不比"));
         return html("tr", i === chosen ? { class: "live-chosen" } : {}, name, ...cells(far[i]), final(i));
       };

@@ -325,7 +325,8 @@ def test_one_head_hands_back_what_the_model_used(page, text, layer, head):
     assert torch.equal(weights, shown)
     expected = head_vectors(quantized_bert(), text, layer, head)
     worst = max(
-        (one - other.flatten()).abs().max().item() for one, other in zip((query, key, value), expected, strict=True)
+        (one - other.flatten()).abs().max().item()
+        for one, other in zip((query, key, value), expected, strict=True)
     )
     print(f"\nq、k、v 最多差 {worst:.1e}")
     assert 0 < worst < 2e-5

@@ -12,7 +12,15 @@ from course_book.doctree.traditional_chinese import LANGUAGE
 
 SCRIPTS = [
     *("bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js", "bert/engine.js"),
-    *("marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/cell.js", "bert/intervene.js", "bert/panel.js"),
+    *(
+        "marks.js",
+        "charts.js",
+        "bert/state.js",
+        "bert/parts.js",
+        "bert/cell.js",
+        "bert/intervene.js",
+        "bert/panel.js",
+    ),
 ]
 TYPING = ["bert/tokenizer.js", "bert/vocabulary.js"]
 PAGE = "chapters/live"
