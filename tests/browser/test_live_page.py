@@ -178,7 +178,7 @@ def test_nothing_but_small_scripts_before_the_button(visit, roots, scheme):
     page = visit(f"{PAGE}#{urlencode({'text': BANKS, 'token': 19})}", scheme)
     page.wait_for_load_state("networkidle")
     files = live_files(page)
-    assert files.keys() == SCRIPTS and sum(files.values()) < 75_000
+    assert files.keys() == SCRIPTS and sum(files.values()) < 115_000
     assert page.locator("textarea").first.input_value() == BANKS
     assert page.inner_text(".live-status") == "还没有装入模型。"
     promised = int(re.search(r"约 (\d+) MB", page.inner_text(".live-open"))[1])
@@ -557,7 +557,7 @@ def test_keyboard_alone(visit):
 def test_the_small_panels(visit, name, scheme):
     page = visit(name, scheme)
     page.locator(".live-bert").scroll_into_view_if_needed()
-    assert live_files(page).keys() == SCRIPTS
+    assert live_files(page).keys() == SCRIPTS - live_page.WHOLE
     press_open(page)
     seen = shown(page)
     assert_shows_the_truth(seen)
