@@ -539,9 +539,24 @@ def test_keyboard_alone(visit):
     ]:
         page.keyboard.press(key)
         assert shown(page)["head"] == head
+    page.keyboard.press("Tab")  # 放大的图
+    page.keyboard.press("ArrowRight")
+    assert (shown(page)["token"], shown(page)["partner"]) == (9, 2)
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"{focused}.textContent") == "它怎样算出来？"
+    page.keyboard.press("Enter")
+    top = "document.querySelector('.live-oneCell').getBoundingClientRect().top"
+    page.wait_for_function(f"Math.abs({top}) < 200")
+    for _ in range(3):  # 拖动的，列出来的，一行一个的键
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert shown(page)["partner"] == 3
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"{focused}.parentElement.textContent") == "遮住一个词元"
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
-    assert shown(page)["partner"] == 2
+    assert shown(page)["partner"] == 4
     assert_shows_the_truth(shown(page))
     # 回车就算，不换行
     page.locator("textarea").first.focus()
