@@ -934,6 +934,7 @@ def test_swapping_a_word(opened, word):
     assert all(len(tokenizer().tokenize(each)) == 1 for each in WORDS)
     others = [distances(text, text.replace("river", each))[rest, -1] for each in WORDS if each != word]
     assert f"换成 {len(others)} 个随手写下的词" in seen["said"]
+    assert seen["notes"][0] == f"随手写下的词是 {'、'.join(each for each in WORDS if each != word)}。"
     assert_moved(seen, distances(text, text.replace("river", word))[rest], torch.stack(others))
     # 正文说的：water 近，money 混在那些词里
     counts = {"water": "都远的有 0 个，都近的有 10 个", "money": "都远的有 0 个，都近的有 0 个"}
@@ -953,8 +954,8 @@ def test_a_swap_that_changes_the_number_of_tokens(opened):
     far = moved(before[:, rest], after[:, moved_to]).T
     seen["far"].pop(4)
     assert (torch.tensor(seen["far"]) - far).abs().max() < 0.0051
-    assert seen["notes"][0] == "换过之后是：the sky is hyper ##para ##meter .。"
-    assert "切成 3 截，后面的词元都后移 2 个位置" in seen["notes"][1]
+    assert seen["notes"][1] == "换过之后是：the sky is hyper ##para ##meter .。"
+    assert "切成 3 截，后面的词元都后移 2 个位置" in seen["notes"][2]
     assert far[:4, 0].max() == 0 < far[4:, 0].min()
 
 
