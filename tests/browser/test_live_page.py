@@ -341,6 +341,7 @@ def test_a_link_in_the_text_changes_the_panel(opened):
     for link in opened.locator('article a[href^="#text="]').all():
         state = dict(parse_qsl(link.get_attribute("href")[1:]))
         link.click()
+        opened.wait_for_timeout(100)  # 网址变了，面板过一会儿才知道
         settle(opened)
         seen = shown(opened)
         assert_shows_the_truth(seen)
@@ -964,6 +965,7 @@ def test_a_swap_that_changes_the_number_of_tokens(opened):
 
 def test_changes_that_cannot_be_made_say_so(opened):
     """特殊词元换不得；换成的词太长、是标记，都只是字；一层的头全关了，没有对照。"""
+    assert len(changed(opened)["tokens"]) == 13
     opened.locator(".live-ways input").nth(2).click()
     opened.locator(".live-chip input").nth(0).click()
     assert changed(opened)["said"].startswith("[CLS] 是 BERT 自己加的记号，换不得")
