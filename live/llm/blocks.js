@@ -49,9 +49,13 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
   const place = ({ kind, blocks, start }, o, b) =>
     start + ((o >> 2) * blocks + b) * 4 * (kind.halves + kind.words) + (o & 3);
 
-  // 从输出 first 起，把文件里的块依次抄进来；source 是原样的字节，2 个一组（Uint16Array）
-  function fill(weight, source, first = 0) {
-    const { kind: { halves, words }, blocks } = weight, end = first + source.length / (blocks * (halves + 2 * words));
+  // 整个矩阵在文件里占多少字节
+  const fileBytes = ({ kind: { halves, words }, outputs, blocks }) => outputs * blocks * (2 * halves + 4 * words);
+
+  // 从输出 first 起，把文件里的块依次抄进来，buffer 里有多少抄多少
+  function fill(weight, buffer, first = 0) {
+    const { kind: { halves, words }, outputs, blocks } = weight, source = new Uint16Array(buffer); // 块的大小不一定是 4 的倍数
+    const end = first + (outputs * buffer.byteLength) / fileBytes(weight);
     let from = 0;
     for (let o = first; o < end; o++) {
       for (let b = 0; b < blocks; b++) {
@@ -120,5 +124,6 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
     return floats.slice(output, output + n * outputs);
   }
 
-  return { Q4_1, Q8_0, matrix, fill, row, linear: kernel ? simdLinear : plainLinear, plainLinear, simd: Boolean(kernel) };
+  const linear = kernel ? simdLinear : plainLinear;
+  return { Q4_1, Q8_0, matrix, fileBytes, fill, row, linear, plainLinear };
 };
