@@ -12,7 +12,7 @@ from live_helpers import BANKS, NAMES, PROSE, THEY, WITHOUT_WASM, change_worker,
 from page_scripts import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
-from course_book.after_writing import live_data
+from course_book.after_writing import live_bert
 from course_book.templates import live_page
 from course_lib.tokenization import CJK
 
@@ -473,7 +473,7 @@ def test_empty_or_too_long_is_said_and_can_be_mended(opened, text, message):
     enter(opened, "so " * 62)
     seen = shown(opened)
     assert_shows_the_truth(seen)
-    assert len(seen["tokens"][0]) == live_data.MAX_TOKENS and not seen["stale"]
+    assert len(seen["tokens"][0]) == live_bert.MAX_TOKENS and not seen["stale"]
     assert opened.locator("textarea").first.get_attribute("aria-invalid") == "false"
     assert not output.evaluate("(each) => each.inert")
 
