@@ -18,7 +18,7 @@ SCRIPTS = ROOT / "live"
 
 
 def as_script(name: str, content: bytes) -> bytes:
-    return b'LiveEngine.deliver("%s", "%s");\n' % (name.encode(), base64.b64encode(content))
+    return b'LiveEngine.deliver("%s", () => {/*%s*/});\n' % (name.encode(), base64.b64encode(content))
 
 
 def fill_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
