@@ -47,10 +47,19 @@ globalThis.LiveSampling = (() => {
     if (!(minP >= 0 && minP <= 1)) throw Error(`min-p 是 ${minP}，应当在 0 与 1 之间；0 就是不限。`);
   }
 
+  // 分数最高的概率是 1，相同的取编号小的
+  function greedy(logits) {
+    let best = 0;
+    for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id;
+    const probabilities = new Float32Array(logits.length);
+    probabilities[best] = 1;
+    return probabilities;
+  }
+
   // 分数 → 整理之后的概率，去掉的是 0；不给的就不限
   function narrow(logits, { temperature = 1, topK = Infinity, topP = 1, minP = 0 } = {}) {
     check(temperature, topK, topP, minP);
-    if (temperature === 0) [temperature, topK] = [1, 1]; // 贪心
+    if (temperature === 0) return greedy(logits);
     const scaled = Float32Array.from(logits);
     let most = -Infinity;
     for (let id = 0; id < scaled.length; id++) most = Math.max(most, (scaled[id] /= temperature));
@@ -63,13 +72,14 @@ globalThis.LiveSampling = (() => {
   // 概率最大的 k 个，从大到小，相同的先排编号小的；概率是 0 的不算
   function top(probabilities, k) {
     const best = [];
-    probabilities.forEach((probability, id) => {
-      if (!probability || (best.length === k && probability <= best[k - 1].probability)) return;
+    for (let id = 0; id < probabilities.length; id++) {
+      const probability = probabilities[id];
+      if (probability <= (best.length < k ? 0 : best[k - 1].probability)) continue;
       let i = best.length;
       while (i && best[i - 1].probability < probability) i--;
       best.splice(i, 0, { id, probability });
       best.length = Math.min(best.length, k);
-    });
+    }
     return best;
   }
 
