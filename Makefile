@@ -29,6 +29,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
+# make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
 book: $(READY)
 	for lang in $(BOOK_LANG); do \
 	  BOOK_LANG=$$lang $(BIN)/jupyter-book build . --warningiserror --keep-going || exit; \
