@@ -52,7 +52,8 @@ def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 def written(folder: Path) -> dict:
     """folder 里写好的 config.json；缺了、断了哪个文件，就给空的。"""
     try:
-        config = json.loads(base64.b64decode((folder / "config.json.js").read_bytes().split(b'"')[3]))
+        content = (folder / "config.json.js").read_bytes().split(b"/*")[1].split(b"*/")[0]
+        config = json.loads(base64.b64decode(content))
         for name, size in config["files"].items():
             empty = len(as_script(f"{folder.name}/{name}", b""))
             if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
