@@ -324,7 +324,10 @@ def test_every_half_precision_number(page):
 
 @pytest.mark.parametrize(
     "change",
-    [WITHOUT_WASM, "WebAssembly.Module = function () { throw new WebAssembly.CompileError('SIMD unsupported'); }"],
+    [
+        WITHOUT_WASM,
+        "WebAssembly.Module = function () { throw new WebAssembly.CompileError('SIMD unsupported'); }",
+    ],
     ids=["no WebAssembly", "no SIMD"],
 )
 def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, change):

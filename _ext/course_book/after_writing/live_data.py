@@ -52,7 +52,7 @@ def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 def written(folder: Path) -> dict:
     """folder 里写好的 config.json；缺了、断了哪个文件，就给空的。"""
     try:
-        content = (folder / "config.json.js").read_bytes().split(b"/*")[1].split(b"*/")[0]
+        content = (folder / "config.json.js").read_bytes().partition(b"/*")[2].rpartition(b"*/")[0]
         config = json.loads(base64.b64decode(content))
         for name, size in config["files"].items():
             empty = len(as_script(f"{folder.name}/{name}", b""))
