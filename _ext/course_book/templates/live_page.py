@@ -1,59 +1,80 @@
-"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
+"""两个活的网页：有面板（live-bert、live-llm）的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
 
-可以打字的“分词”那幅图也用它的分词器，词表要等读者点了输入框才取。
+可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取。
 """
 
-from functools import cache
+from dataclasses import dataclass
 
 from docutils import nodes
 
-from course_book.after_writing import live_data
+from course_book.after_writing import live_llm
+from course_book.after_writing.live_data import put_data
 from course_book.doctree.traditional_chinese import LANGUAGE
 
-SCRIPTS = [
-    *("bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js", "bert/engine.js"),
-    *("marks.js", "charts.js", "bert/state.js", "bert/parts.js"),
-    *("bert/cell.js", "bert/intervene.js", "bert/panel.js"),
-]
-WHOLE = {"bert/cell.js", "bert/intervene.js"}  # 只有整页的面板用得着
-TYPING = ["bert/tokenizer.js", "bert/vocabulary.js"]
-PAGE = "chapters/live"
+
+@dataclass(frozen=True)
+class Panel:
+    """一种面板：整页在哪里，要哪些脚本与样式。依次载入，最后的 panel.js 一载入就动手；whole 里的只有整页用得着。"""
+
+    page: str
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...]
+    whole: frozenset[str] = frozenset()
 
 
-@cache
-def data_bytes() -> int:
-    """按下按钮要取的字节数。"""
-    return sum(map(len, live_data.data_files().values()))
+# 面板的类名就是 live- 加上它的名字，数据在同名的文件夹里
+PANELS = {
+    "bert": Panel(
+        "chapters/live",
+        (
+            *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/cell.js"),
+            *("bert/intervene.js", "bert/panel.js"),
+        ),
+        ("live.css",),
+        frozenset({"bert/cell.js", "bert/intervene.js"}),
+    ),
+    "llm": Panel(
+        "chapters/llm",
+        (
+            *("engine.js", "llm/byte_pair.js", "llm/sampling.js", "llm/blocks.js", "llm/language_model.js"),
+            *("llm/questions.js", "llm/engine.js", "marks.js", "charts.js", "llm/tokens.js", "llm/state.js"),
+            *("llm/writer.js", "llm/prompt.js", "llm/bars.js", "llm/written.js", "llm/attention.js"),
+            *("llm/layers.js", "llm/inside.js", "llm/panel.js"),
+        ),
+        ("live.css", "llm/llm.css"),
+    ),
+}
+TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
 
 
-def scripts_for(doctree) -> list[str]:
-    """这一页的面板要的脚本；没有面板就没有。各章末尾的小面板带着 data-parts，整页的不带。"""
+def panels_in(doctree) -> list[str]:
     raws = [raw.astext() for raw in doctree.findall(nodes.raw)] if doctree else []
-    panels = [raw for raw in raws if 'class="live-bert"' in raw]
-    if not panels:
-        return []
-    whole = any("data-parts=" not in raw for raw in panels)
-    return [name for name in SCRIPTS if whole or name not in WHOLE]
+    return [name for name in PANELS if any(f'class="live-{name}"' in raw for raw in raws)]
 
 
 def add_tags(app, pagename, templatename, context, doctree):
-    scripts = scripts_for(doctree)
-    typing = doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", [])
-    if not scripts and not typing:
-        return
     root = "../" * pagename.count("/")
     # 数据只有一份，在简体的书里；脚本里有字，两本书各有一份
-    data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
-    page = root + app.builder.get_target_uri(PAGE)
-    facts = {
-        "bert/panel.js": f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"',
-        "bert/vocabulary.js": f' data-root="{data}"',
-    }
-    tags = [f'<link rel="stylesheet" href="{root}live/live.css">'] if scripts else []
-    for name in dict.fromkeys([*(TYPING if typing else []), *scripts]):
-        tags.append(f'<script defer src="{root}live/{name}"{facts.get(name, "")}></script>')
-    context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
+    data = f' data-root="{root}{"../" if LANGUAGE == "zh-TW" else ""}live/"'
+    scripts, styles = {}, {}
+    if doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", []):
+        scripts = dict.fromkeys(TYPING, "") | {"bert/vocabulary.js": data}
+    for name in panels_in(doctree):
+        panel = PANELS[name]
+        page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)
+        # 要取的字节数：经 http 压缩之后大约就是这么多；书里没有数据时不写
+        facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
+        wanted = [name for name in panel.scripts if pagename == panel.page or name not in panel.whole]
+        scripts |= dict.fromkeys(wanted, "") | {panel.scripts[-1]: facts}
+        styles |= dict.fromkeys(panel.styles)
+    tags = [f'<link rel="stylesheet" href="{root}live/{name}">' for name in styles]
+    tags += [f'<script defer src="{root}live/{name}"{facts}></script>' for name, facts in scripts.items()]
+    if tags:
+        context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
 
 
 def setup(app):
+    # 书里有没有大语言模型的数据，页上写的不同：变了就把网页都重写一遍
+    app.add_config_value("live_llm", live_llm.is_wanted(), "html")
     app.connect("html-page-context", add_tags)
