@@ -577,7 +577,7 @@ def test_keyboard_alone(visit):
 def test_the_small_panels(visit, name, scheme):
     page = visit(name, scheme)
     page.locator(".live-bert").scroll_into_view_if_needed()
-    assert live_files(page).keys() == SCRIPTS - live_page.WHOLE
+    assert live_files(page).keys() == SCRIPTS - BERT.whole
     press_open(page)
     seen = shown(page)
     assert_shows_the_truth(seen)
