@@ -61,7 +61,8 @@ globalThis.LiveEngine = (() => {
     // 浏览器在脚本的原文之外另抄一份，久久不收，一个大语言模型就多占 130 MB
     static deliver(name, content) {
       const text = content.toString();
-      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.indexOf("*/")));
+      // 要找最末的 */：base64 若以斜杠开头，开头的 /* 与它就连成了 /*/
+      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")));
     }
 
     // 一个数据文件的 base64。上次没有取成的话，浏览器存下的也许就是坏的，所以 attempt 不是 0 时换一个网址

@@ -368,6 +368,9 @@ def test_everything_is_fetched_in_one_order(browser, sites):
     assert asked == ["config.json", *sizes]
     total = sum(sizes.values())
     assert progress[-1] == [total, total] and len(progress) == len(sizes)
+    for question in ("attention(0, 0)", "patterns()", "lens(0)", "norms()"):
+        said = page.evaluate(f"engine.{question}.catch((error) => error.message)")
+        assert said == "还没有算过一段文字。"
     page.context.set_offline(True)
     before = len(page.asked)
     for text in PROMPTS[:2]:
