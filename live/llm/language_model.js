@@ -9,12 +9,18 @@ globalThis.liveLanguageModel = function (blocks, config) {
   const { numLayers, dModel, dFf, numHeads, numKvHeads, vocabSize, normEps, ropeTheta, maxTokens } = config;
   const dHead = dModel / numHeads, kvWidth = numKvHeads * dHead, group = numHeads / numKvHeads;
 
-  // 一层里全部的中间结果：9 个宽 D 的，3 个宽 F 的，键、转过的键、值，一个位置的权重；每层开头把 used 清零
-  const scratch = new Float32Array(maxTokens * (9 * dModel + 3 * dFf + 3 * kvWidth + 1));
+  const CHUNK = 64; // 开头很长时，一次至多算几个位置：再多也快不了，中间结果却占得多
+
+  // 一层里全部的中间结果：9 个宽 D 的，3 个宽 F 的，键、转过的键、值；还有一个位置的权重。queries 只要 3 个宽 D 的，但不分批。
+  // 每层开头把 used 清零
+  const each = 9 * dModel + 3 * dFf + 3 * kvWidth;
+  const scratch = new Float32Array(Math.max(CHUNK * each + maxTokens, maxTokens * 3 * dModel));
   let used = 0;
   const temporary = (length) => scratch.subarray(used, (used += length));
 
   const linear = (x, weight) => blocks.linear(x, weight, temporary((x.length / weight.inputs) * weight.outputs));
+
+  const range = (from, end) => Array.from({ length: end - from }, (_, n) => from + n);
 
   // 均方根归一化：x / √(mean(x²) + ε) · γ，在每个位置自己的 D 个特征上求
   function rmsNorm(x, gamma) {
@@ -53,13 +59,13 @@ globalThis.liveLanguageModel = function (blocks, config) {
     return y;
   }
 
-  // 第 i 个位置的第 head 个查询头给前 i + 1 个位置的权重，写进 weights：softmax(q Kᵀ / √d)
-  function attentionRow(query, key, i, head, weights) {
-    const q = (i * numHeads + head) * dHead, shared = Math.floor(head / group) * dHead;
+  // 一个查询给前 i + 1 个位置的权重，写进 weights：softmax(q Kᵀ / √d)；query[start] 起的 d 个数是第 head 个头的查询
+  function attentionRow(query, start, key, head, i, weights) {
+    const shared = Math.floor(head / group) * dHead;
     let highest = -Infinity, sum = 0;
     for (let j = 0; j <= i; j++) {
       let score = 0;
-      for (let c = 0, k = j * kvWidth + shared; c < dHead; c++, k++) score += query[q + c] * key[k];
+      for (let c = 0, k = j * kvWidth + shared; c < dHead; c++, k++) score += query[start + c] * key[k];
       weights[j] = score / Math.sqrt(dHead);
       highest = Math.max(highest, weights[j]);
     }
@@ -67,13 +73,13 @@ globalThis.liveLanguageModel = function (blocks, config) {
     for (let j = 0; j <= i; j++) weights[j] /= sum;
   }
 
-  // 分组查询注意力：h 个查询头，每 g 个共用一个键值头；query (M, h, d)，key、value (M, h/g, d)，算第 past 个起的 N 个位置
-  function groupedQueryAttention(query, key, value, past, total) {
-    const output = temporary((total - past) * dModel).fill(0), weights = temporary(total);
-    for (let i = past; i < total; i++) {
+  // 分组查询注意力：h 个查询头，每 g 个共用一个键值头；query (N, h, d)，key、value (M, h/g, d)，新位置从 past 起
+  function groupedQueryAttention(query, key, value, past) {
+    const output = temporary(query.length).fill(0), n = query.length / dModel, weights = temporary(past + n);
+    for (let i = past; i < past + n; i++) {
       for (let head = 0; head < numHeads; head++) {
-        attentionRow(query, key, i, head, weights);
         const o = (i - past) * dModel + head * dHead, shared = Math.floor(head / group) * dHead;
+        attentionRow(query, o, key, head, i, weights);
         for (let j = 0; j <= i; j++) {
           for (let c = 0, v = j * kvWidth + shared; c < dHead; c++, v++) output[o + c] += weights[j] * value[v];
         }
@@ -95,13 +101,12 @@ globalThis.liveLanguageModel = function (blocks, config) {
     return sum;
   }
 
-  // 这一层的缓存存着转过的键，以后不必再转；查询也存着，只为事后能问任何一个头的权重
-  function selfAttn(x, { qProj, kProj, vProj, outProj }, turns, cache, past) {
-    const total = past + x.length / dModel;
-    cache.query.set(rotate(linear(x, qProj), turns), past * dModel);
-    cache.key.set(rotate(linear(x, kProj), turns), past * kvWidth);
-    cache.value.set(linear(x, vProj), past * kvWidth);
-    return linear(groupedQueryAttention(cache.query, cache.key, cache.value, past, total), outProj);
+  // 这一层的缓存里是转过的键，以后不必再转
+  function selfAttn(x, { qProj, kProj, vProj, outProj }, turns, { key, value }, past) {
+    const query = rotate(linear(x, qProj), turns);
+    key.set(rotate(linear(x, kProj), turns), past * kvWidth);
+    value.set(linear(x, vProj), past * kvWidth);
+    return linear(groupedQueryAttention(query, key, value, past), outProj);
   }
 
   // 带门的前馈网络：W_down(SiLU(W_gate x) ⊙ W_up x)
@@ -113,12 +118,10 @@ globalThis.liveLanguageModel = function (blocks, config) {
     return add(x, ffn(rmsNorm(x, layer.norm2), layer.ffn));
   }
 
-  // 空的缓存：每层的查询、键、值，以及嵌入与各层的输出，都留着 maxTokens 个位置的地方
+  // 空的缓存：每层的键与值；嵌入与各层的输出也留着，事后好问。都有 maxTokens 个位置的地方
   function newCache() {
     const floats = (width) => new Float32Array(maxTokens * width);
-    const layers = Array.from({ length: numLayers }, () => (
-      { query: floats(dModel), key: floats(kvWidth), value: floats(kvWidth) }
-    ));
+    const layers = Array.from({ length: numLayers }, () => ({ key: floats(kvWidth), value: floats(kvWidth) }));
     return { layers, hiddenStates: Array.from({ length: numLayers + 1 }, () => floats(dModel)) };
   }
 
@@ -126,14 +129,23 @@ globalThis.liveLanguageModel = function (blocks, config) {
   const head = (hidden, model) => blocks.linear(hidden, model.tokens, new Float32Array(vocabSize));
 
   // ids 是从头到尾的全部，只算缓存里还没有的那些位置，从 past 起；隐藏状态都写进缓存，第 0 个是嵌入
-  function forward(ids, model, { layers, hiddenStates }, past = 0) {
-    const fresh = ids.slice(past), turns = rotations(fresh.map((_, n) => past + n));
-    fresh.forEach((id, n) => hiddenStates[0].set(blocks.row(model.tokens, id), (past + n) * dModel));
+  function forward(ids, model, cache, past = 0) {
+    const { layers, hiddenStates } = cache, end = Math.min(past + CHUNK, ids.length), turns = rotations(range(past, end));
+    for (let i = past; i < end; i++) hiddenStates[0].set(blocks.row(model.tokens, ids[i]), i * dModel);
     model.layers.forEach((layer, number) => {
       used = 0;
-      const x = hiddenStates[number].subarray(past * dModel, ids.length * dModel);
+      const x = hiddenStates[number].subarray(past * dModel, end * dModel);
       hiddenStates[number + 1].set(languageModelLayer(x, layer, turns, layers[number], past), past * dModel);
     });
+    if (end < ids.length) forward(ids, model, cache, end);
+  }
+
+  // 事后要问权重：第 number 层里，第 from 到 end 个位置的查询 (N, h, d)，由这一层的输入再算一遍；下一次计算之前有效
+  function queries(number, from, end, model, { hiddenStates }) {
+    used = 0;
+    const { norm1, selfAttn: { qProj } } = model.layers[number];
+    const x = hiddenStates[number].subarray(from * dModel, end * dModel);
+    return rotate(linear(rmsNorm(x, norm1), qProj), rotations(range(from, end)));
   }
 
   // 第 position 个位置在第 depth 层之后的隐藏状态，读成对词表的分数；depth = numLayers 就是模型的答案
@@ -145,6 +157,6 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   return {
     rmsNorm, rotations, rotate, attentionRow, groupedQueryAttention, swiglu, selfAttn, ffn, languageModelLayer,
-    newCache, head, forward, read,
+    newCache, head, forward, queries, read,
   };
 };

@@ -217,6 +217,14 @@ def test_lens(page, text):
     assert chosen == logits.argmax()  # 最后一个位置最后一层的第一名，就是接着写的
 
 
+@torch.no_grad()
+def test_as_many_tokens_as_there_may_be(page):
+    """写满上限：一次算完，最后一个位置的分数与库里的相同。"""
+    ids = [index % 997 + 20 for index in range(live_llm.MAX_TOKENS)]
+    expected = language_model()(torch.tensor([ids]), last_only=True).logits[0, -1]
+    assert relative(feed(page, ids, cache=False)["logits"], expected) <= 1e-4
+
+
 # ---- 缓存
 
 
@@ -355,11 +363,14 @@ def test_everything_is_fetched_in_one_order(browser, sites):
           return progress;
         }"""
     )
-    files = live_llm.parts()
+    sizes = page.evaluate("engine.config.files")
     asked = [url.rpartition("/")[2].removesuffix(".js") for url in page.asked if "/live/data/" in url]
-    assert asked == list(files)
-    total = sum(memoryview(part).nbytes for name in files if name != "config.json" for part in files[name])
-    assert progress[-1] == [total, total] and len(progress) == len(files) - 1
+    assert asked == ["config.json", *sizes]
+    total = sum(sizes.values())
+    assert progress[-1] == [total, total] and len(progress) == len(sizes)
+    for question in ("attention(0, 0)", "patterns()", "lens(0)", "norms()"):
+        said = page.evaluate(f"engine.{question}.catch((error) => error.message)")
+        assert said == "还没有算过一段文字。"
     page.context.set_offline(True)
     before = len(page.asked)
     for text in PROMPTS[:2]:
@@ -379,9 +390,9 @@ def test_half_a_file_and_again(browser, sites):
     page.unroute("**/layer7.bin.js*")
     before = len(page.asked)
     page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
-    missing = list(live_llm.parts())[list(live_llm.parts()).index("layer7.bin") :]
+    names = list(page.evaluate("engine.config.files"))
     asked = [url.rpartition("/")[2].partition("?")[0].removesuffix(".js") for url in page.asked[before:]]
-    assert asked == missing
+    assert asked == names[names.index("layer7.bin") :]
     text = PROMPTS[0]
     assert relative(feed(page, encode(text))["logits"], reference(text).logits) <= 1e-4
     page.context.close()
@@ -438,8 +449,8 @@ def resident(browser) -> float:
 
 
 def test_memory(browser, sites):
-    """从空页面到装好模型、写满上限，多用不到 350 MB。"""
-    page = visit(browser, sites["http"])
+    """从空页面到装好模型、写满上限，多用不到 350 MB；从 file:// 打开，浏览器的网络缓存就不在内存里。"""
+    page = visit(browser, sites["file"])
     page.wait_for_timeout(500)
     before = resident(browser)
     milliseconds = page.evaluate(

@@ -5,6 +5,7 @@
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
@@ -58,7 +59,7 @@ def written(folder: Path) -> dict:
             empty = len(as_script(f"{folder.name}/{name}", b""))
             if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
                 return {}
-    except (OSError, ValueError, LookupError):
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
     return config
 
