@@ -13,13 +13,17 @@ globalThis.LiveLlm = (() => {
     let blocks, languageModel, questions, cache;
     let ids = []; // 缓存里有哪些词元
 
+    // 抄完的文件立即还给系统，不等浏览器想起来收：一共有 96 MB
+    const release = (buffer) => buffer.transfer?.(0);
+
     // 一层的各个张量，次序就是文件里的
     function readLayer(buffer) {
       let offset = 0;
       const norm = () => new Float32Array(buffer.slice(offset, (offset += 4 * dModel)));
       const linear = (outputs, inputs) => {
-        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), length = blocks.fileBytes(weight);
-        blocks.fill(weight, buffer.slice(offset, (offset += length)));
+        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), bytes = blocks.fileBytes(weight);
+        blocks.fill(weight, new Uint16Array(buffer, offset, bytes / 2));
+        offset += bytes;
         return weight;
       };
       const kvWidth = numKvHeads * dHead, [norm1, norm2] = [norm(), norm()];
@@ -33,14 +37,20 @@ globalThis.LiveLlm = (() => {
       blocks(wasm) {
         blocks = liveBlocks(wasm, config);
         languageModel = liveLanguageModel(blocks, config);
-        questions = liveQuestions(languageModel, config);
-        model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
         cache = languageModel.newCache();
+        questions = liveQuestions(languageModel, model, cache, config);
+        model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
       },
       vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
       norm(data) { model.norm = new Float32Array(data); },
-      tokens(data, number) { blocks.fill(model.tokens, data, number * shardRows); },
-      layer(data, number) { model.layers[number] = readLayer(data); },
+      tokens(data, number) {
+        blocks.fill(model.tokens, new Uint16Array(data), number * shardRows);
+        release(data);
+      },
+      layer(data, number) {
+        model.layers[number] = readLayer(data);
+        release(data);
+      },
     };
 
     function check(sequence) {
@@ -75,24 +85,24 @@ globalThis.LiveLlm = (() => {
       attention(layer, head) {
         within(layer, numLayers, "层");
         within(head, numHeads, "个头");
-        const weights = questions.attention(ids.length, cache, layer, head);
+        const weights = questions.attention(ids.length, layer, head);
         transfer(weights);
         return weights;
       },
 
       patterns() {
         within(0, 1);
-        return questions.patterns(ids.length, cache);
+        return questions.patterns(ids.length);
       },
 
       lens(position) {
         within(position, ids.length, "个位置");
-        return questions.lens(position, cache, model);
+        return questions.lens(position);
       },
 
       norms() {
         within(0, 1);
-        return questions.norms(ids.length, cache);
+        return questions.norms(ids.length);
       },
     };
 
