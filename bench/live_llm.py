@@ -45,6 +45,7 @@ OURS = """
     const ids = engine.tokenizer.encode(prompt), length = ids.length, times = [], start = performance.now();
     while (times.length < count) {
       const { logits } = await engine.feed(ids, { cache: times.length > 0 });
+      logits[engine.config.eosId] = -Infinity; // 不写结束的词元
       ids.push(LiveSampling.draw(LiveSampling.narrow(logits, { temperature: 0 })));
       times.push(performance.now() - start);
     }
@@ -60,7 +61,7 @@ THEIRS = """
   globalThis.write = async (prompt, count) => {
     const times = [], start = performance.now();
     let text = "";
-    // 开头每次都从头算，写到结束的词元也不停，与我们的一边相同
+    // 开头每次都从头算，不写结束的词元，与我们的一边相同
     const same = { max_tokens: count, temperature: 0, cache_prompt: false, ignore_eos: true };
     const onData = ({ choices: [{ text: piece, finish_reason }] }) => {
       if (finish_reason) return;
