@@ -5,7 +5,6 @@
 
 import base64
 import json
-import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
