@@ -1,0 +1,72 @@
+// 写下的：读得顺的一段，与一个词元一个方框的一串。写下的方框是按钮，按了就看它当初还能是什么。
+globalThis.LlmWritten = (() => {
+  const { html } = LiveMarks;
+  const { chip, cutCharacters, visible } = LlmTokens;
+  const { percent } = LlmBars;
+
+  const HINT = "还没有写。按“写一个词元”，或者点一条你想要的。";
+
+  // onLook(第几个写下的)：看它当初还能写成什么
+  function written({ onLook }) {
+    const paper = html("p", { class: "llm-paper", lang: "en", tabindex: 0, role: "group", "aria-label": "它接着写的" });
+    const chips = html("div", { class: "live-sentence llm-chips", role: "group", "aria-label": "词元，一个方框一个" });
+    const count = html("p", { class: "llm-note llm-count" });
+    const element = html("div", { class: "llm-written" }, paper, count, chips);
+    let buttons = [], drafted = "";
+
+    const cutNote = (words) => {
+      const cut = cutCharacters(words).map(({ text }) => text).filter((text) => /\p{L}|\p{S}/u.test(text));
+      const some = [...new Set(cut)].slice(0, 4);
+      return some.length ? `${some.map((text) => `“${text}”`).join("")}${cut.length > some.length ? "等" : ""}切成了几截，方框里是它的字节。` : "";
+    };
+    const glue = (words) => {
+      const glued = new Set();
+      for (const { first, count } of cutCharacters(words)) for (let i = 1; i < count; i++) glued.add(first + i);
+      return glued;
+    };
+
+    return {
+      element,
+      // 还没有打开：编号是事先算好的
+      preview({ ids, words }) {
+        chips.replaceChildren(...words.map((text, i) => chip("span", { text, shown: visible(text) }, ids[i])));
+        count.textContent = words.length ? `前文 ${words.length} 个词元，小字是编号。` : "打开之后，这里是它读到的词元。";
+        paper.classList.add("llm-empty");
+        paper.replaceChildren(HINT);
+      },
+      // 前文的词元：打着字就看得见
+      showPrompt(words) {
+        const key = words.map(({ id }) => id).join();
+        if (key === drafted) return;
+        drafted = key;
+        const glued = glue(words);
+        chips.replaceChildren(...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })));
+        count.textContent = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;
+        buttons = [];
+      },
+      // 写下的：{ word, share } 一个一个；looking 是正在看的那一个
+      show({ steps, text, looking, ended }) {
+        while (buttons.length > steps.length) buttons.pop().remove();
+        steps.forEach(({ word, share }, i) => {
+          if (buttons[i]?.dataset.token === String(word.id)) return;
+          for (const old of buttons.splice(i)) old.remove();
+          const button = chip("button", word, percent(share), { type: "button", class: "llm-wrote", "data-token": word.id, style: `--share: ${share}` });
+          button.setAttribute("aria-label", `${word.spoken}，${percent(share)}，看它当初还能写成什么`);
+          button.addEventListener("click", () => onLook(buttons.indexOf(button)));
+          buttons.push(button);
+          chips.append(button);
+        });
+        buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
+        paper.classList.toggle("llm-empty", !steps.length);
+        paper.replaceChildren(steps.length ? text : HINT, ...(ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : []));
+      },
+      // 跟着写的跑；reader 在看前面的，就不打扰
+      follow() {
+        chips.scrollTop = chips.scrollHeight;
+        paper.scrollTop = paper.scrollHeight;
+      },
+    };
+  }
+
+  return { written };
+})();
