@@ -102,8 +102,8 @@ globalThis.LlmAttention = (() => {
 
     function redraw() {
       if (!view) return;
-      const { words, state, patterns, weights, query, heads, layers } = view, width = element.clientWidth;
-      if (!width) return;
+      const { words, state, patterns, weights, query, heads, layers } = view, width = grid.clientWidth;
+      if (width < 100) return; // 折着
       layer.set(state.layer);
       head.set(state.head);
       view.wall = wall({ layers, heads, values: patterns[kind], layer: state.layer, head: state.head, width, label: `${layers} 层 × ${heads} 个头，${KINDS[kind]}平均权重` });
@@ -130,13 +130,14 @@ globalThis.LlmAttention = (() => {
       element,
       redraw,
       // 问引擎要这个头的权重；问的时候又换了，就不画旧的
-      async show({ engine, words, state, query, changed }) {
+      async show({ engine, words, state, query }) {
         const turn = ++asked;
-        const patterns = changed || !view ? await engine.patterns() : view.patterns;
+        const key = words.map((word) => word.id).join();
+        const patterns = view?.key === key ? view.patterns : await engine.patterns();
         const all = await engine.attention(state.layer - 1, state.head - 1);
         if (turn !== asked) return;
         const n = words.length, { numLayers: layers, numHeads: heads } = engine.config;
-        view = { words, state, query, patterns, layers, heads, weights: Array.from(all.subarray(query * n, query * n + query + 1)) };
+        view = { key, words, state, query, patterns, layers, heads, weights: Array.from(all.subarray(query * n, query * n + query + 1)) };
         return redraw();
       },
     };

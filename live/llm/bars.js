@@ -38,8 +38,8 @@ globalThis.LlmBars = (() => {
     m: { label: "min-p", values: MS, show: unlimited(String) },
   };
 
-  // onTake(编号)：走那条路；onDial({ T: 0.5 })：转了一个滑杆
-  function bars({ onTake, onDial }) {
+  // onTake(编号)：走那条路；onDial({ T: 0.5 })：转了一个滑杆；看着写下的一个时，onBack()：退回到那里，onEnd()：再看末尾
+  function bars({ onTake, onDial, onBack, onEnd }) {
     const rows = range(SHOWN + 1).map(() => {
       const name = html("span", { class: "llm-name" }), number = html("span", { class: "llm-number" });
       const track = html("span", { class: "llm-track" }, html("span"));
@@ -47,15 +47,21 @@ globalThis.LlmBars = (() => {
       button.addEventListener("click", () => onTake(Number(button.dataset.token)));
       return { button, name, number, row: html("li", {}, button) };
     });
-    const title = html("h3", { class: "llm-title", tabindex: -1 }), rest = html("p", { class: "llm-note llm-rest" });
+    const title = html("h3", { class: "llm-title" }), rest = html("p", { class: "llm-note llm-rest" });
     const list = html("ol", { class: "llm-bars" }, ...rows.map(({ row }) => row));
     const dials = Object.entries(DIALS).map(([name, dial]) => [name, slider({ ...dial, onChange: (value) => onDial({ [name]: value }) })]);
     const plain = html("button", { type: "button", class: "llm-small" }, "滑杆还原");
     plain.addEventListener("click", () => onDial({ T: 1, k: 0, p: 0, m: 0 }));
+    const returns = html("p", { class: "llm-line llm-returns", hidden: true });
+    for (const [text, onClick] of [["退回到这里", onBack], ["看末尾", onEnd]]) {
+      const button = html("button", { type: "button", class: "llm-small" }, text);
+      button.addEventListener("click", onClick);
+      returns.append(button);
+    }
     const element = html(
       "div",
       { class: "llm-next" },
-      title,
+      html("div", { class: "llm-line llm-head" }, title, returns),
       list,
       rest,
       html("div", { class: "llm-dials", role: "group", "aria-label": "改变概率" }, ...dials.map(([, { element }]) => element), plain),
@@ -68,7 +74,7 @@ globalThis.LlmBars = (() => {
       button.style.setProperty("--share", share);
       button.style.setProperty("--was", was);
       button.classList.toggle("llm-cut", share === 0);
-      button.classList.toggle("llm-chosen", chosen);
+      button.classList.toggle("llm-chosen", Boolean(chosen));
       name.replaceChildren(word ? named(word) : "…");
       number.textContent = !word ? "" : share === 0 ? "去掉" : percent(share);
       if (!word) return;
@@ -79,7 +85,6 @@ globalThis.LlmBars = (() => {
 
     return {
       element,
-      title,
       dials: (state) => {
         for (const [name, { set }] of dials) set(state[name]);
         plain.disabled = state.T === 1 && !state.k && !state.p && !state.m;
@@ -95,7 +100,9 @@ globalThis.LlmBars = (() => {
         rest.textContent = next.length ? "这是事先算好的；打开之后，换成你自己的。" : "打开之后，这里是最可能的十个词元。";
       },
       // logits 是一处的分数，taken 是那一处已经写下的编号，没有就不写
-      draw({ tokenizer, logits, plainly, settings, taken }) {
+      draw({ tokenizer, logits, plainly, settings, taken, title: said }) {
+        title.replaceChildren(...said);
+        returns.hidden = taken === undefined;
         const now = LlmWriter.narrow(logits, settings);
         const top = LiveSampling.top(plainly, SHOWN).map(({ id }) => id);
         const ids = taken === undefined || top.includes(taken) ? top : [...top, taken];

@@ -62,7 +62,7 @@ globalThis.LlmLayers = (() => {
     const element = html("div", {}, reading, key, picture, html("details", { class: "llm-numbers" }, html("summary", {}, "逐层的数"), html("div", { class: "llm-wide" }, table)));
     let curves;
     const redraw = () => {
-      if (curves && element.clientWidth) picture.replaceChildren(powers({ curves, width: element.clientWidth, label: "向量的长度随层的变化，数在下面" }));
+      if (curves && picture.clientWidth > 100) picture.replaceChildren(powers({ curves, width: picture.clientWidth, label: "向量的长度随层的变化，数在下面" }));
     };
     return {
       title: "向量的长度",
