@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import cosine_similarity
 
-from course_book.after_writing import live_data
+from course_book.after_writing import live_bert
 from course_lib.bert import Bert
 from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
 from course_lib.weights import builtin_path
@@ -100,7 +100,7 @@ def quantized_bert() -> Bert:
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if weight.dim() == 2 and not name.startswith(("embeddings.positions", "embeddings.segments")):
-                weight.copy_(live_data.dequantize(*live_data.quantize(weight)))
+                weight.copy_(live_bert.dequantize(*live_bert.quantize(weight)))
     return model
 
 

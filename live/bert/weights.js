@@ -1,4 +1,4 @@
-// 读数据文件：_ext/live_data.py 把几个张量首尾相接，次序就是 course_lib 里参数的次序。
+// 读数据文件：_ext/course_book/after_writing/live_bert.py 把几个张量首尾相接，次序就是 course_lib 里参数的次序。
 // 矩阵存成 int8，每 groupSize 个数共用一个 float32 的比例：权重 = 整数 × 比例。
 globalThis.liveWeights = function (simd, { dModel, dFf, maxTokens, numSegments, groupSize, layerNormEps }) {
   function dequantize(integers, scales, weight = new Float32Array(integers.length)) {

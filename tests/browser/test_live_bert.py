@@ -1,4 +1,4 @@
-"""网页里的 BERT（live/ 的脚本与 _ext/course_book/after_writing/live_data.py 的数据）：在真的 Chromium 里，与 course_lib 和参考实现逐一相比。"""
+"""网页里的 BERT（live/ 的脚本与 _ext/course_book/after_writing/live_bert.py 的数据）：在真的 Chromium 里，与 course_lib 和参考实现逐一相比。"""
 
 import json
 import os
@@ -30,18 +30,19 @@ from two_tokenizers import (
     reference_words,
 )
 
-from course_book.after_writing import live_data
+from course_book.after_writing import live_bert, live_data
 from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path
 
 PAGE = "chapters/page.html"
-NAMES = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]  # live/bert/ 里的
-SCRIPTS = "".join(f'<script src="../live/bert/{name}"></script>' for name in NAMES)
+BERT = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]
+NAMES = ["live/engine.js", *(f"live/bert/{name}" for name in BERT)]
+SCRIPTS = "".join(f'<script src="../{name}"></script>' for name in NAMES)
 
 
 def make_site(root: Path) -> Path:
     live_data.write_scripts(root / "live")
-    live_data.write_data(root / "live/data/bert")
+    live_data.write_data(root / "live/data/bert", live_bert.data_files().items())
     (root / "chapters").mkdir()
     (root / PAGE).write_text(
         f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
@@ -250,7 +251,7 @@ def test_matches_torch_on_the_same_weights(results, plain_results):
     线性映射的两种循环都是这样，彼此也只差舍入。
     """
     lengths = [len(result["ids"]) for result in results]
-    assert (min(lengths), max(lengths)) == (3, live_data.MAX_TOKENS) and {n % 2 for n in lengths[::3]} == {
+    assert (min(lengths), max(lengths)) == (3, live_bert.MAX_TOKENS) and {n % 2 for n in lengths[::3]} == {
         0,
         1,
     }
@@ -271,9 +272,9 @@ def test_matches_torch_on_the_same_weights(results, plain_results):
 
 # 两种循环各算前 n 个词元；WebAssembly 的那一种要先把权重放进它的内存
 BOTH_LINEARS = """async ([counts, ...arrays]) => {
-  const [x, weight, bias] = arrays.map((base64) => new Float32Array(Uint8Array.fromBase64(base64).buffer));
+  const [x, weight, bias] = arrays.map((base64) => new Float32Array(LiveEngine.decode(base64)));
   const outputs = bias.length, inputs = weight.length / outputs;
-  const wasm = await (await fetch("../live/data/bert/linear.wasm")).arrayBuffer();
+  const wasm = LiveEngine.decode(await LiveEngine.read("../live/", "bert/linear.wasm"));
   const config = { dModel: inputs, dFf: Math.max(inputs, outputs), numLayers: 1, maxTokens: Math.max(...counts) };
   const simd = liveSimd(wasm, config), placed = { weight: simd.allocate(weight.length), bias: simd.allocate(outputs) };
   placed.weight.set(weight);
@@ -289,13 +290,13 @@ BOTH_LINEARS = """async ([counts, ...arrays]) => {
 @pytest.mark.parametrize(("inputs", "outputs"), [(4, 4), (8, 12), (384, 64), (64, 384)])
 def test_both_linears(page, inputs, outputs):
     """词元有奇数个、偶数个，少到两个、多到上限，两种循环都与 PyTorch 的相同。"""
-    counts = [2, 3, 4, 5, 16, 41, live_data.MAX_TOKENS]
+    counts = [2, 3, 4, 5, 16, 41, live_bert.MAX_TOKENS]
     generator = torch.Generator().manual_seed(inputs)
     x, weight, bias = (
         torch.randn(shape, generator=generator)
         for shape in ((counts[-1], inputs), (outputs, inputs), (outputs,))
     )
-    given = [b64encode(live_data.to_bytes(tensor)).decode() for tensor in (x, weight, bias)]
+    given = [b64encode(live_bert.to_bytes(tensor)).decode() for tensor in (x, weight, bias)]
     expected = linear(x.double(), weight.double(), bias.double()).float()
     for n, both in zip(counts, page.evaluate(BOTH_LINEARS, [counts, *given]), strict=True):
         for y in map(floats, both):
@@ -325,19 +326,23 @@ def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, plain_res
 
 def names(page):
     """要过的数据文件，依次。"""
-    return [r.url.rpartition("/")[2].removesuffix(".js") for r in page.asked if "/live/data/" in r.url]
+    return [
+        r.url.rpartition("/")[2].partition("?")[0].removesuffix(".js")
+        for r in page.asked
+        if "/live/data/" in r.url
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
 def test_what_is_fetched_says_nothing_about_what_is_written(browser, sites, results, scheme):
     """打开之前只有几个小脚本；打开之后照同一个次序取来全部文件，写什么都一样；取完了，写什么都不再取。"""
-    everything = list(live_data.data_files())
-    everything.insert(0, everything.pop())  # config.json 最先
+    everything = list(live_bert.data_files())
+    assert everything[0] == "config.json"
     for first in (FIRST, "zenith ～"):  # 后一句用得到表里最末一片
         page = visit(browser, sites[scheme])
         page.wait_for_timeout(300)  # 等浏览器报完
-        scripts = {r.url.rpartition("/")[2]: r.sizes()["responseBodySize"] for r in page.asked}
-        assert scripts.keys() == {"page.html", *NAMES}
+        scripts = {r.url.removeprefix(sites[scheme]): r.sizes()["responseBodySize"] for r in page.asked}
+        assert scripts.keys() == {PAGE, *NAMES}
         assert sum(scripts.values()) < 40_000
         progress = page.evaluate(
             """async (text) => {
@@ -350,7 +355,7 @@ def test_what_is_fetched_says_nothing_about_what_is_written(browser, sites, resu
             first,
         )
         assert names(page) == everything
-        total = sum(len(content) for name, content in live_data.data_files().items() if name != "config.json")
+        total = sum(len(content) for name, content in live_bert.data_files().items() if name != "config.json")
         assert progress[-1] == [total, total] and {whole for _, whole in progress} == {total}
         assert all(a < b for (a, _), (b, _) in pairwise(progress))
         page.context.set_offline(True)
@@ -367,9 +372,9 @@ def test_a_sentence_does_not_wait_for_words_it_does_not_use(browser, sites):
     """最末一片还没有到，用不着它的句子已经算得出；用得着的等它。"""
     page = visit(browser, sites["http"])
     held = []
-    page.route("**/tokens7.bin", lambda route: held.append(route))
+    page.route("**/tokens7.bin.js", lambda route: held.append(route))
     page.evaluate(f"async () => {{ await (await {OPEN}).run('time flies'); }}")
-    assert python_tokenizer().vocab["zenith"] >= live_data.SHARD_ROWS * 7
+    assert python_tokenizer().vocab["zenith"] >= live_bert.SHARD_ROWS * 7
     page.evaluate(
         f"async () => {{ globalThis.zenith = (await {OPEN}).run('zenith').then(() => globalThis.done = true); }}"
     )
@@ -509,15 +514,18 @@ FILES = ["config.json", "linear.wasm", "layer3.bin", "tokens5.bin"]
 def test_missing_or_truncated_file(browser, broken_site, scheme, name):
     """一个文件不见了、断了，说得出是哪一个；补上之后再试就成，不必刷新。"""
     folder, urls = broken_site
-    file = name if scheme == "http" else f"{name}.js"
+    file = f"{name}.js"
     path = folder / "live/data/bert" / file
     whole = path.read_bytes()
     page = visit(browser, urls[scheme])
 
     path.unlink()
     missing = page.evaluate(SAID, "time")
-    assert missing.startswith(("网站上没有数据文件", "找不到数据文件")) and f" {file}" in missing
-    for part in (whole[: len(whole) // 2], b""):
+    where = {"http": "网络是否连着", "file": "书的文件夹里有没有它"}[scheme]
+    assert missing == f"取不到数据文件 {file}，请看看{where}，再试一次。"
+    content = live_bert.data_files()[name]
+    short = live_data.as_script(f"bert/{name}", content[: len(content) // 2])
+    for part in (whole[: len(whole) // 2], b"", short):
         path.write_bytes(part)
         truncated = page.evaluate(SAID, "time")
         assert truncated == f"数据文件 {file} 不完整，请再试一次。"
@@ -530,13 +538,13 @@ def test_network_lost_and_found(browser, sites):
     """断在半路：已经取到的照样用，缺的说得出；写字不会引来请求，再打开才接着取。"""
     page = visit(browser, sites["http"])
     page.context.set_offline(True)
-    assert page.evaluate(SAID, "time") == "取不到数据文件 config.json，请看看网络是否连着，再试一次。"
+    assert page.evaluate(SAID, "time") == "取不到数据文件 config.json.js，请看看网络是否连着，再试一次。"
     page.context.set_offline(False)
-    page.route("**/tokens5.bin", lambda route: route.abort())
-    lost = "取不到数据文件 tokens5.bin，请看看网络是否连着，再试一次。"
+    page.route("**/tokens5.bin.js*", lambda route: route.abort())
+    lost = "取不到数据文件 tokens5.bin.js，请看看网络是否连着，再试一次。"
     complete = f"async () => (globalThis.engine = await {OPEN}).complete.catch((error) => error.message)"
     assert page.evaluate(complete) == lost
-    page.unroute("**/tokens5.bin")
+    page.unroute("**/tokens5.bin.js*")
     before = len(page.asked)
     run_text = "(text) => engine.run(text).then(() => null, (error) => error.message)"
     assert page.evaluate(run_text, "time") is None
@@ -544,7 +552,26 @@ def test_network_lost_and_found(browser, sites):
     assert len(page.asked) == before
     assert page.evaluate(complete) is None
     assert page.evaluate(run_text, "zenith") is None
-    assert [name[6] for name in names(page)[-3:]] == ["5", "6", "7"]
+    # 每个文件只取到过一次
+    assert names(page) == list(live_bert.data_files())
+    page.context.close()
+
+
+def test_paused_and_taken_up_again(browser, sites):
+    """半路叫停：正在取的一个取完就停，再打开只取剩下的。"""
+    page = visit(browser, sites["http"])
+    said = page.evaluate(
+        f"""async () => {{
+          const engine = await {OPEN};
+          engine.pause();
+          return engine.complete.catch((error) => [error.message, error.again]);
+        }}"""
+    )
+    assert said == ["停下了；已经取到的都留着，再按一次就接着取。", True]
+    some = names(page)
+    assert 0 < len(some) < len(live_bert.data_files())
+    assert page.evaluate(SAID, "time") == "算出来了"
+    assert names(page) == list(live_bert.data_files())
     page.context.close()
 
 
@@ -582,12 +609,11 @@ def test_no_worker(browser, sites):
 
 def test_book_holds_the_data_once(book):
     """成书里的数据就是现在的；繁体的书只有自己的脚本，没有第二份数据；_static 里没有。"""
-    files = live_data.data_files()
+    files = live_bert.data_files()
     data = book / "live/data/bert"
-    assert {path.name for path in data.iterdir()} == {name + end for name in files for end in ("", ".js")}
+    assert {path.name for path in data.iterdir()} == {f"{name}.js" for name in files}
     for name, content in files.items():
-        assert (data / name).read_bytes() == content
-        assert (data / f"{name}.js").read_bytes() == live_data.as_script(name, content)
+        assert (data / f"{name}.js").read_bytes() == live_data.as_script(f"bert/{name}", content)
     names = {path.relative_to(live_data.SCRIPTS) for path in live_data.SCRIPTS.rglob("*.[cj]s*")}
     in_book = {path.relative_to(book / "live") for path in (book / "live").rglob("*.[cj]s*")}
     assert {path for path in in_book if path.parts[0] != "data"} == names

@@ -21,7 +21,7 @@ from live_helpers import (
 from torch.nn.functional import cosine_similarity
 
 import course_lib
-from course_book.after_writing import live_data
+from course_book.after_writing import live_bert, live_data
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
 
@@ -79,11 +79,11 @@ def test_claims_about_quantization():
 
 def test_claims_about_size():
     assert round((builtin_path() / "model.safetensors").stat().st_size / 1e6) == 91
-    files = live_data.data_files()
+    files = live_bert.data_files()
     assert "不到 1 kB 的 `linear.wasm`" in PROSE and len(files["linear.wasm"]) < 1000
-    assert f"{live_data.GROUP_SIZE} 个相邻的权重" in PROSE and f"{live_data.SHARD_ROWS} 个编号一片" in PROSE
-    assert f"最多 {live_data.MAX_TOKENS} 个词元" in PROSE
-    d, f, n = bert().config.d_model, bert().config.d_ff, live_data.MAX_TOKENS
+    assert f"{live_bert.GROUP_SIZE} 个相邻的权重" in PROSE and f"{live_bert.SHARD_ROWS} 个编号一片" in PROSE
+    assert f"最多 {live_bert.MAX_TOKENS} 个词元" in PROSE
+    d, f, n = bert().config.d_model, bert().config.d_ff, live_bert.MAX_TOKENS
     linear, attention = 4 * d * d + 2 * d * f, 2 * n * d  # 一层里每个词元的乘法
     assert round(100 * linear / (linear + attention)) == 97
 
@@ -112,25 +112,25 @@ def test_quantization_is_symmetric_in_groups():
     weight = torch.zeros(2, 128)
     weight[0, :64] = torch.linspace(-1, 0.5, 64)
     weight[1, 64:] = 3.0
-    integers, scales = live_data.quantize(weight)
+    integers, scales = live_bert.quantize(weight)
     assert integers.dtype == torch.int8 and integers.shape == weight.shape and scales.shape == (2, 2)
     assert integers[0, 0] == -127 and (integers[1, 64:] == 127).all() and (integers[1, :64] == 0).all()
-    torch.testing.assert_close(live_data.dequantize(integers, scales), weight, atol=0.5 / 127, rtol=0)
+    torch.testing.assert_close(live_bert.dequantize(integers, scales), weight, atol=0.5 / 127, rtol=0)
 
 
 def test_unchanged_files_are_not_rewritten(tmp_path):
     """没有变的不写，断了的重写，多出来的删去，文件夹不动。"""
     files = {"a.bin": b"one", "b.bin": b"two"}
-    live_data.fill_folder(tmp_path, files)
+    live_data.fill_folder(tmp_path, files.items())
     (tmp_path / "b.bin").write_bytes(b"t")
     (tmp_path / "old.bin").write_bytes(b"three")
     (tmp_path / "more").mkdir()
     os.utime(tmp_path / "a.bin", (1, 1))
-    live_data.fill_folder(tmp_path, files)
+    live_data.fill_folder(tmp_path, files.items())
     (tmp_path / "more").rmdir()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
     assert (tmp_path / "a.bin").stat().st_mtime == 1
 
 
 def test_data_is_the_same_every_time():
-    assert live_data.data_files.__wrapped__() == live_data.data_files()
+    assert live_bert.data_files.__wrapped__() == live_bert.data_files()

@@ -1,51 +1,74 @@
-"""“打开 BERT”：有 live-bert 面板的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
+"""两个活的网页：有面板（live-bert、live-llm）的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
 
-可以打字的“分词”那幅图也用它的分词器，词表要等读者点了输入框才取。
+可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取。
 """
 
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from docutils import nodes
 
-from course_book.after_writing import live_data
+from course_book.after_writing import live_bert, live_llm
 from course_book.doctree.traditional_chinese import LANGUAGE
 
-SCRIPTS = [
-    *("bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js", "bert/engine.js"),
-    *("marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/panel.js"),
-]
-TYPING = ["bert/tokenizer.js", "bert/vocabulary.js"]
-PAGE = "chapters/live"
+
+@dataclass(frozen=True)
+class Panel:
+    """一种面板：整页在哪里；按下按钮要取多少字节，0 是书里没有；要哪些脚本与样式，依次载入，最后的 panel.js 一载入就动手。"""
+
+    page: str
+    data_bytes: Callable[[], int]
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...] = ("live.css",)
 
 
-@cache
-def data_bytes() -> int:
-    """按下按钮要取的字节数。"""
-    return sum(map(len, live_data.data_files().values()))
+# 面板的类名就是 live- 加上它的名字
+PANELS = {
+    "bert": Panel(
+        "chapters/live",
+        live_bert.data_bytes,
+        (
+            *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/panel.js"),
+        ),
+    ),
+    "llm": Panel(
+        "chapters/llm",
+        live_llm.data_bytes,
+        (
+            *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/engine.js"),
+            *("llm/sampling.js", "marks.js", "charts.js", "llm/panel.js"),
+        ),
+    ),
+}
+TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
 
 
-def has_panel(doctree) -> bool:
-    return bool(doctree) and any('class="live-bert"' in raw.astext() for raw in doctree.findall(nodes.raw))
+def panels_in(doctree) -> list[str]:
+    raws = [raw.astext() for raw in doctree.findall(nodes.raw)] if doctree else []
+    return [name for name in PANELS if any(f'class="live-{name}"' in raw for raw in raws)]
 
 
 def add_tags(app, pagename, templatename, context, doctree):
-    panel = has_panel(doctree)
-    typing = doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", [])
-    if not panel and not typing:
-        return
     root = "../" * pagename.count("/")
     # 数据只有一份，在简体的书里；脚本里有字，两本书各有一份
-    data = f"{root}{'../' if LANGUAGE == 'zh-TW' else ''}live/"
-    page = root + app.builder.get_target_uri(PAGE)
-    facts = {
-        "bert/panel.js": f' data-root="{data}" data-page="{page}" data-bytes="{data_bytes()}"',
-        "bert/vocabulary.js": f' data-root="{data}"',
-    }
-    tags = [f'<link rel="stylesheet" href="{root}live/live.css">'] if panel else []
-    for name in dict.fromkeys([*(TYPING if typing else []), *(SCRIPTS if panel else [])]):
-        tags.append(f'<script defer src="{root}live/{name}"{facts.get(name, "")}></script>')
-    context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
+    data = f' data-root="{root}{"../" if LANGUAGE == "zh-TW" else ""}live/"'
+    scripts, styles = {}, {}
+    if doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", []):
+        scripts = dict.fromkeys(TYPING, "") | {"bert/vocabulary.js": data}
+    for name in panels_in(doctree):
+        panel = PANELS[name]
+        page, size = root + app.builder.get_target_uri(panel.page), panel.data_bytes()
+        facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
+        scripts |= dict.fromkeys(panel.scripts, "") | {panel.scripts[-1]: facts}
+        styles |= dict.fromkeys(panel.styles)
+    tags = [f'<link rel="stylesheet" href="{root}live/{name}">' for name in styles]
+    tags += [f'<script defer src="{root}live/{name}"{facts}></script>' for name, facts in scripts.items()]
+    if tags:
+        context["metatags"] = "\n".join([context.get("metatags", ""), *tags, ""])
 
 
 def setup(app):
+    # 书里有没有大语言模型的数据，页上写的不同：变了就把网页都重写一遍
+    app.add_config_value("live_llm", live_llm.is_wanted(), "html")
     app.connect("html-page-context", add_tags)
