@@ -1,0 +1,157 @@
+// 网页里的大语言模型：计算都在后台线程（Worker）里，打字不会卡；取数据的事在 ../engine.js，分词器在页面里。
+//
+//   const engine = await LiveLlm.open({ root: "../live/", onProgress: (loaded, total) => {} });
+//   const { logits } = await engine.feed(engine.tokenizer.encode("The capital of France is"));
+//   const weights = await engine.attention(16, 0);
+//
+// feed 总是收下从头到尾的全部编号；与上次的开头相同的那些位置，键、值与隐藏状态都留着，只算后面的。
+globalThis.LiveLlm = (() => {
+  // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
+  function llmWorker(config, { fail, transfer }, liveBlocks, liveLanguageModel, liveQuestions) {
+    const { numLayers, dModel, dHead, numHeads, numKvHeads, dFf, vocabSize, maxTokens, shardRows } = config;
+    const model = { layers: [] };
+    let blocks, languageModel, questions, cache;
+    let ids = []; // 缓存里有哪些词元
+
+    // 一层的各个张量，次序就是文件里的
+    function readLayer(buffer) {
+      let offset = 0;
+      const norm = () => new Float32Array(buffer.slice(offset, (offset += 4 * dModel)));
+      const linear = (outputs, inputs) => {
+        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), length = blocks.fileBytes(weight);
+        blocks.fill(weight, buffer.slice(offset, (offset += length)));
+        return weight;
+      };
+      const kvWidth = numKvHeads * dHead, [norm1, norm2] = [norm(), norm()];
+      const [qProj, kProj] = [linear(dModel, dModel), linear(kvWidth, dModel)];
+      const [vProj, outProj] = [linear(kvWidth, dModel), linear(dModel, dModel)];
+      const [gateProj, upProj, downProj] = [linear(dFf, dModel), linear(dFf, dModel), linear(dModel, dFf)];
+      return { norm1, norm2, selfAttn: { qProj, kProj, vProj, outProj }, ffn: { gateProj, upProj, downProj } };
+    }
+
+    const files = {
+      blocks(wasm) {
+        blocks = liveBlocks(wasm, config);
+        languageModel = liveLanguageModel(blocks, config);
+        questions = liveQuestions(languageModel, config);
+        model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
+        cache = languageModel.newCache();
+      },
+      vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
+      norm(data) { model.norm = new Float32Array(data); },
+      tokens(data, number) { blocks.fill(model.tokens, data, number * shardRows); },
+      layer(data, number) { model.layers[number] = readLayer(data); },
+    };
+
+    function check(sequence) {
+      if (sequence.length === 0) fail("还没有词元：请先写几个字。");
+      if (sequence.length > maxTokens)
+        fail(`这里有 ${sequence.length} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
+      const unknown = sequence.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
+      if (unknown !== undefined) fail(`编号 ${unknown} 不在词表里。`);
+    }
+
+    // 问得到的层、头、位置，都要在算过的里面
+    function within(value, end, name) {
+      if (ids.length === 0) fail("还没有算过一段文字。");
+      if (!(Number.isInteger(value) && value >= 0 && value < end)) fail(`没有第 ${value} ${name}，编号从 0 到 ${end - 1}。`);
+    }
+
+    const calls = {
+      feed(sequence, useCache) {
+        check(sequence);
+        const start = performance.now();
+        let kept = 0;
+        while (useCache && kept < sequence.length && sequence[kept] === ids[kept]) kept++;
+        ids = []; // 算到一半出了错，留着的就都不算数
+        questions.forget(kept);
+        if (kept < sequence.length) languageModel.forward(sequence, model, cache, kept);
+        ids = sequence;
+        const logits = languageModel.read(ids.length - 1, numLayers, model, cache);
+        transfer(logits);
+        return { logits, computed: ids.length - kept, kept, milliseconds: performance.now() - start };
+      },
+
+      attention(layer, head) {
+        within(layer, numLayers, "层");
+        within(head, numHeads, "个头");
+        const weights = questions.attention(ids.length, cache, layer, head);
+        transfer(weights);
+        return weights;
+      },
+
+      patterns() {
+        within(0, 1);
+        return questions.patterns(ids.length, cache);
+      },
+
+      lens(position) {
+        within(position, ids.length, "个位置");
+        return questions.lens(position, cache, model);
+      },
+
+      norms() {
+        within(0, 1);
+        return questions.norms(ids.length, cache);
+      },
+    };
+
+    return { files, calls };
+  }
+
+  class LlmEngine extends LiveEngine {
+    constructor(root) {
+      const parts = `${liveBlocks}, ${liveLanguageModel}, ${liveQuestions}`;
+      super({ root, folder: "llm", code: `(config, tools) => (${llmWorker})(config, tools, ${parts})` });
+    }
+
+    // 全部取齐才算打开：每个词元都要用到每一层
+    async open(onProgress) {
+      await super.open(onProgress);
+      await this.complete;
+      this.tokenizer ??= this.buildTokenizer(await this.arrival("vocab.json"));
+      return this;
+    }
+
+    buildTokenizer({ tokens, types, merges, chatTemplate }) {
+      const { bosId, eosId, padId } = this.config, { BytePairTokenizer } = liveBytePair();
+      const kinds = Array.from(types, Number);
+      return new BytePairTokenizer({ tokens, types: kinds, merges, template: chatTemplate, bosId, eosId, padId });
+    }
+
+    // ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉
+    feed(ids, { cache = true } = {}) {
+      return this.ask("feed", [Array.from(ids), cache]);
+    }
+
+    // (N, N)，第 i 行是第 i 个位置给前面各个位置的权重
+    attention(layer, head) {
+      return this.ask("attention", [layer, head]);
+    }
+
+    // { first, previous, self }，各 (层, 头)：平均给第一个词元、前一个词元、自己多少
+    patterns() {
+      return this.ask("patterns");
+    }
+
+    // 嵌入与各层各一项：{ top: [{ id, probability } × 5], chosen: { rank, probability } }，chosen 说的是最后一层的第一名
+    lens(position) {
+      return this.ask("lens", [position]);
+    }
+
+    // (层 + 1, N)：隐藏状态有多长
+    norms() {
+      return this.ask("norms");
+    }
+  }
+
+  // 打开一次就一直留着；没有取完，已经取到的也留着
+  let engine;
+
+  async function open({ root, onProgress }) {
+    if (!engine || engine.stopped) engine = new LlmEngine(root);
+    return engine.open(onProgress);
+  }
+
+  return { open };
+})();

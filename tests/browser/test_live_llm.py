@@ -1,0 +1,519 @@
+"""网页里的大语言模型（live/llm/ 的脚本与 _ext/course_book/after_writing/live_llm.py 的数据）：在真的 Chromium 里，与 course_lib 逐一相比。"""
+
+import json
+from base64 import b64decode, b64encode
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from built_book import serve
+from gguf import GGMLQuantizationType
+from llm_page_helpers import PROMPTS, WRITTEN, continuation, language_model, reference, relative, tokenizer
+
+from course_book.after_writing import live_data, live_llm
+
+PAGE = "chapters/page.html"
+NAMES = ["engine.js"]
+NAMES += [f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "questions", "engine")]
+SCRIPTS = "".join(f'<script src="../live/{name}"></script>' for name in NAMES)
+OPEN = "LiveLlm.open({ root: '../live/' })"
+WITHOUT_WASM = "delete globalThis.WebAssembly"
+# 大数组一个数一个数地送出来太慢，写成 base64
+BASE64 = "const base64 = ({ buffer }) => new Uint8Array(buffer).toBase64();"
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory):
+    """只有一页的小网站，数据是真的。"""
+    root = tmp_path_factory.mktemp("llm")
+    live_data.write_scripts(root / "live")
+    live_data.write_data(root / "live/data/llm", live_llm.data_files())
+    (root / "chapters").mkdir()
+    (root / PAGE).write_text(
+        f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
+    )
+    with serve(root) as url:
+        yield {"http": url, "file": f"{root.as_uri()}/"}
+
+
+def visit(browser, root):
+    page = browser.new_context().new_page()
+    page.asked = []
+    page.on("requestfinished", lambda request: page.asked.append(request.url))
+    page.goto(root + PAGE)
+    return page
+
+
+def change_worker(page, change):
+    """后台线程里运行 change 之后才有 liveBlocks。"""
+    page.evaluate(
+        """(change) => {
+          const source = liveBlocks.toString();
+          globalThis.liveBlocks = Function("...args", `${change}; return (${source})(...args);`);
+        }""",
+        change,
+    )
+
+
+@pytest.fixture(scope="module")
+def page(browser, sites):
+    """模型装好了的一页，整个文件共用。"""
+    page = visit(browser, sites["http"])
+    page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
+    yield page
+    page.context.close()
+
+
+def floats(base64):
+    return torch.frombuffer(bytearray(b64decode(base64)), dtype=torch.float32)
+
+
+def feed(page, ids, **options):
+    """算一串编号；logits 换成张量。"""
+    result = page.evaluate(
+        f"""async ([ids, options]) => {{
+          {BASE64}
+          const result = await engine.feed(ids, options);
+          return {{ ...result, logits: base64(result.logits) }};
+        }}""",
+        [ids, options],
+    )
+    return result | {"logits": floats(result["logits"])}
+
+
+def ask(page, question, *shape):
+    """问一个数组，换成张量。"""
+    return floats(page.evaluate(f"async () => {{ {BASE64} return base64(await engine.{question}); }}")).view(
+        shape
+    )
+
+
+def encode(text):
+    return tokenizer().encode(text)
+
+
+# ---- 与 course_lib 相同
+
+
+def test_same_tokens_and_the_same_logits(page):
+    """30 段英文、中文与代码：编号相同，最后一个位置的分数只差舍入。"""
+    assert len(set(PROMPTS)) == 30
+    worst = 0
+    for text in PROMPTS:
+        ids = page.evaluate("(text) => engine.tokenizer.encode(text)", text)
+        assert ids == encode(text)
+        result = feed(page, ids, cache=False)
+        assert (result["kept"], result["computed"]) == (0, len(ids))
+        error = relative(result["logits"], reference(text).logits)
+        assert error <= 1e-4, text
+        worst = max(worst, error)
+    print(f"\n分数最多差 {worst:.1e}，以最大的一个为 1")
+    assert worst > 0
+
+
+def write_on(page, text):
+    """在网页里贪心地写：编号与每个词元的毫秒数。"""
+    return page.evaluate(
+        """async ([ids, count]) => {
+          const milliseconds = [], start = ids.length;
+          while (ids.length < start + count) {
+            const { logits, milliseconds: each } = await engine.feed(ids);
+            ids.push(logits.indexOf(logits.reduce((a, b) => Math.max(a, b))));
+            milliseconds.push(each);
+          }
+          return [ids.slice(start), milliseconds];
+        }""",
+        [encode(text), WRITTEN],
+    )
+
+
+def same_continuations(page, texts):
+    same = [write_on(page, text)[0] == continuation(text) for text in texts]
+    different = [text for text, equal in zip(texts, same, strict=True) if not equal]
+    print(f"\n{len(texts)} 段里 {sum(same)} 段写下的 {WRITTEN} 个词元完全相同；不同的：{different}")
+    return sum(same)
+
+
+def test_writes_on_like_the_library(page):
+    assert same_continuations(page, PROMPTS[::5]) >= 5
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1200)
+def test_writes_on_like_the_library_everywhere(page):
+    assert same_continuations(page, PROMPTS) >= 28
+
+
+ASKED = [PROMPTS[3], PROMPTS[17], PROMPTS[18]]
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_every_head_layer_and_norm(page, text):
+    """每层每头的权重、三种平均、每层的长度，都与库里的相同。"""
+    _, hidden, attentions = reference(text)
+    n = len(encode(text))
+    feed(page, encode(text))
+    everything = page.evaluate(
+        f"""async () => {{
+          {BASE64}
+          const {{ numLayers, numHeads }} = engine.config, weights = [];
+          for (let layer = 0; layer < numLayers; layer++)
+            for (let head = 0; head < numHeads; head++) weights.push(base64(await engine.attention(layer, head)));
+          return weights;
+        }}"""
+    )
+    weights = torch.stack(list(map(floats, everything))).view(attentions.shape)
+    assert (weights - attentions).abs().max() < 1e-4
+    torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]), atol=1e-5, rtol=0)
+    assert not weights.triu(1).any()
+
+    patterns = page.evaluate(
+        f"""async () => {{
+          {BASE64}
+          return Object.entries(await engine.patterns()).map(([kind, means]) => [kind, base64(means)]);
+        }}"""
+    )
+    later = attentions[:, :, 1:]
+    expected = {
+        "first": later[..., 0].mean(-1),
+        "previous": later.diagonal(dim1=-2, dim2=-1).mean(-1),
+        "self": later[..., 1:].diagonal(dim1=-2, dim2=-1).mean(-1),
+    }
+    assert [kind for kind, _ in patterns] == list(expected)
+    for kind, means in patterns:
+        assert (floats(means).view(expected[kind].shape) - expected[kind]).abs().max() < 1e-4, kind
+
+    lengths = ask(page, "norms()", 31, n)
+    torch.testing.assert_close(lengths, hidden.norm(dim=-1), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("text", ASKED)
+@torch.no_grad()
+def test_lens(page, text):
+    """每层读出来的前五名与概率，最后一层的第一名在每层的名次与概率。"""
+    model, (logits, hidden, _) = language_model(), reference(text)
+    feed(page, encode(text))
+    for position in (0, len(hidden[0]) // 2, len(hidden[0]) - 1):
+        layers = page.evaluate("(position) => engine.lens(position)", position)
+        probabilities = model.head(model.norm(hidden[:, position])).softmax(-1)
+        assert len(layers) == len(probabilities) == 31
+        chosen = probabilities[-1].argmax().item()
+        assert layers[-1]["top"][0]["id"] == chosen and layers[-1]["chosen"]["rank"] == 1
+        for layer, expected in zip(layers, probabilities, strict=True):
+            assert len(layer["top"]) == 5
+            found = torch.tensor([each["probability"] for each in layer["top"]])
+            assert (found - expected.topk(5).values).abs().max() < 1e-4
+            own = expected[[each["id"] for each in layer["top"]]]  # 并列的前后可以不同，概率要相同
+            assert (found - own).abs().max() < 1e-4
+            assert abs(layer["chosen"]["probability"] - expected[chosen].item()) < 1e-4
+            # 分数几乎相同的几个，名次可以差几位
+            near = expected[chosen] * torch.tensor([1 + 1e-3, 1 - 1e-3])
+            low, high = [(expected > bound).sum().item() + 1 for bound in near]
+            assert low <= layer["chosen"]["rank"] <= high
+    assert chosen == logits.argmax()  # 最后一个位置最后一层的第一名，就是接着写的
+
+
+# ---- 缓存
+
+
+def test_the_cache_changes_nothing(page):
+    """一次算完，与一个词元一个词元地算，每一位都相同；留着几个位置说得出。"""
+    ids = encode(PROMPTS[2])
+    whole = feed(page, ids, cache=False)
+    feed(page, ids[:1], cache=False)
+    for n in range(2, len(ids) + 1):
+        step = feed(page, ids[:n])
+        assert (step["kept"], step["computed"]) == (n - 1, 1)
+    assert torch.equal(step["logits"], whole["logits"])
+    again = feed(page, ids)
+    assert (again["kept"], again["computed"]) == (len(ids), 0)
+    assert torch.equal(again["logits"], whole["logits"])
+
+
+def test_an_edited_prompt_keeps_what_comes_before(page):
+    """改中间一个词元：前面的留着，后面的重算，答案与从头算的相同，问到的也是。"""
+    before = encode(PROMPTS[3])
+    after = [*before[:5], *encode(" and Mary"), *before[6:]]
+    fresh = feed(page, after, cache=False)["logits"]
+    questions = [("attention(18, 7)", (len(after),) * 2), ("norms()", (31, len(after)))]
+    questions += [(f"patterns().then((kinds) => kinds.{kind})", (30, 9)) for kind in ("first", "previous")]
+    expected = [ask(page, question, *shape) for question, shape in questions]
+    feed(page, before, cache=False)
+    ask(page, "patterns().then((kinds) => kinds.self)", 30, 9)  # 改动之前也问过
+    edited = feed(page, after)
+    assert (edited["kept"], edited["computed"]) == (5, len(after) - 5)
+    assert torch.equal(edited["logits"], fresh)
+    for (question, shape), answer in zip(questions, expected, strict=True):
+        assert torch.equal(ask(page, question, *shape), answer), question
+    shorter = feed(page, after[:4])
+    assert (shorter["kept"], shorter["computed"]) == (4, 0)
+    assert torch.equal(shorter["logits"], feed(page, after[:4], cache=False)["logits"])
+
+
+# ---- 量化块
+
+BOTH_LINEARS = """async ([kind, outputs, inputs, counts, blocks, x]) => {
+  const wasm = LiveEngine.decode(await LiveEngine.read("../live/", "llm/blocks.wasm"));
+  const config = { dModel: inputs, dFf: outputs, numLayers: 1, numHeads: 1, numKvHeads: 1,
+    vocabSize: Math.max(outputs, 4), maxTokens: Math.max(...counts) };
+  const values = new Float32Array(LiveEngine.decode(x)), file = LiveEngine.decode(blocks);
+  const base64 = ({ buffer }) => new Uint8Array(buffer).toBase64();
+  const answers = [liveBlocks(wasm, config), liveBlocks(null, config)].map((parts) => {
+    const weight = parts.matrix(parts[kind], outputs, inputs);
+    // 分两次抄，像词元的嵌入那样
+    const half = parts.fileBytes(weight) / 2;
+    parts.fill(weight, file.slice(0, half));
+    parts.fill(weight, file.slice(half), outputs / 2);
+    const rows = Array.from({ length: outputs }, (_, o) => base64(parts.row(weight, o)));
+    return [counts.map((n) => base64(parts.linear(values.slice(0, n * inputs), weight))), rows];
+  });
+  const [simd, plain] = answers.map(([products]) => products);
+  return [simd, plain, answers[0][1], answers[1][1]];
+}"""
+
+
+@pytest.mark.parametrize("kind", ["Q4_1", "Q8_0"])
+@pytest.mark.parametrize(("outputs", "inputs"), [(8, 32), (12, 96), (64, 576), (576, 64)])
+def test_both_linears(page, kind, outputs, inputs):
+    """一个、两个、三个到十个词元，窄的与宽的矩阵：WebAssembly 与普通的循环都等于把块换成浮点数再乘。"""
+    counts = [1, 2, 3, 4, 5, 6, 7, 10]
+    if kind == "Q8_0":  # 嵌入矩阵只乘一个位置
+        counts = [1]
+    generator = torch.Generator().manual_seed(inputs)
+    weight, x = (
+        torch.randn(shape, generator=generator) for shape in ((outputs, inputs), (max(counts), inputs))
+    )
+    weight[0] = 0  # 全是零的块，比例也是零
+    weight[1, :32] *= 1e-4  # 小得只有次正规的 fp16 写得下的比例
+    which = GGMLQuantizationType[kind]
+    blocks = gguf.quantize(weight.numpy(), which)
+    exact = torch.from_numpy(gguf.dequantize(blocks, which))
+    given = [b64encode(part.tobytes()).decode() for part in (blocks, x.numpy())]
+    simd, plain, *rows = page.evaluate(BOTH_LINEARS, [kind, outputs, inputs, counts, *given])
+    for each in rows:
+        torch.testing.assert_close(torch.stack(list(map(floats, each))), exact, rtol=1e-6, atol=1e-7)
+    expected = (x.double() @ exact.double().T).float()
+    for n, *both in zip(counts, simd, plain, strict=True):
+        for y in map(floats, both):
+            torch.testing.assert_close(y.view(n, outputs), expected[:n], atol=1e-4, rtol=1e-5)
+
+
+def test_every_half_precision_number(page):
+    """fp16 一共 65536 个，逐个与 numpy 换得的相同；做成 d，乘 1 就读出它自己。"""
+    codes = np.arange(65536, dtype=np.uint16)
+    ones = np.zeros((65536, 34), dtype=np.uint8)
+    ones[:, :2] = codes.view(np.uint8).reshape(-1, 2)
+    ones[:, 2] = 1
+    got = page.evaluate(
+        """(file) => {
+          const config = { dModel: 32, dFf: 32, numLayers: 0, numHeads: 1, numKvHeads: 1, vocabSize: 65536, maxTokens: 1 };
+          const blocks = liveBlocks(null, config), weight = blocks.matrix(blocks.Q8_0, 65536, 32);
+          blocks.fill(weight, LiveEngine.decode(file));
+          const values = Float32Array.from({ length: 65536 }, (_, o) => blocks.row(weight, o)[0]);
+          return new Uint8Array(values.buffer).toBase64();
+        }""",
+        b64encode(ones.tobytes()).decode(),
+    )
+    expected = torch.from_numpy(codes.view(np.float16).astype(np.float32))
+    torch.testing.assert_close(floats(got), expected, rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [WITHOUT_WASM, "WebAssembly.Module = function () { throw new WebAssembly.CompileError('SIMD unsupported'); }"],
+    ids=["no WebAssembly", "no SIMD"],
+)
+def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, change):
+    """从 file:// 打开，又没有 SIMD：答案仍与库里的相同。"""
+    page = visit(browser, sites["file"])
+    change_worker(page, change)
+    page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
+    text = PROMPTS[0]
+    result = feed(page, encode(text))
+    print(f"\n普通的循环：{len(encode(text))} 个词元 {result['milliseconds']:.0f} 毫秒")
+    assert relative(result["logits"], reference(text).logits) <= 1e-4
+    page.context.close()
+
+
+# ---- 取数据、快慢与内存
+
+
+def test_everything_is_fetched_in_one_order(browser, sites):
+    """打开就把全部文件照一个次序取来，写什么都不再取；再打开还是它。"""
+    page = visit(browser, sites["http"])
+    progress = page.evaluate(
+        """async () => {
+          const progress = [], onProgress = (loaded, total) => progress.push([loaded, total]);
+          globalThis.engine = await LiveLlm.open({ root: '../live/', onProgress });
+          return progress;
+        }"""
+    )
+    files = live_llm.parts()
+    asked = [url.rpartition("/")[2].removesuffix(".js") for url in page.asked if "/live/data/" in url]
+    assert asked == list(files)
+    total = sum(memoryview(part).nbytes for name in files if name != "config.json" for part in files[name])
+    assert progress[-1] == [total, total] and len(progress) == len(files) - 1
+    page.context.set_offline(True)
+    before = len(page.asked)
+    for text in PROMPTS[:2]:
+        feed(page, encode(text))
+    assert len(page.asked) == before
+    assert page.evaluate(f"async () => engine === (await {OPEN})")
+    page.context.close()
+
+
+def test_half_a_file_and_again(browser, sites):
+    """断在半路：说得出是哪个文件，再打开只取还缺的，答案照旧。"""
+    page = visit(browser, sites["http"])
+    page.route("**/layer7.bin.js*", lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer7.bin", "AAAA");'))
+    said = page.evaluate(f"async () => {OPEN}.catch((error) => [error.message, error.again])")
+    assert said == ["数据文件 layer7.bin.js 不完整，请再试一次。", True]
+    page.unroute("**/layer7.bin.js*")
+    before = len(page.asked)
+    page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
+    missing = list(live_llm.parts())[list(live_llm.parts()).index("layer7.bin") :]
+    asked = [url.rpartition("/")[2].partition("?")[0].removesuffix(".js") for url in page.asked[before:]]
+    assert asked == missing
+    text = PROMPTS[0]
+    assert relative(feed(page, encode(text))["logits"], reference(text).logits) <= 1e-4
+    page.context.close()
+
+
+def processes(browser):
+    return browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+
+
+def worker_threads(browser) -> list[Path]:
+    """各个后台线程在 /proc 里的文件夹。"""
+    found = []
+    for process in processes(browser):
+        for task in Path(f"/proc/{process['id']}/task").iterdir():
+            with suppress(FileNotFoundError):  # 别的线程可能刚好结束
+                if (task / "comm").read_text().startswith("DedicatedWorker"):
+                    found.append(task)
+    assert found
+    return found
+
+
+def busy_milliseconds(threads) -> float:
+    """占用处理器的时间：别的进程抢核时，钟走得快，它不变。"""
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e6
+
+
+def test_speed(browser, page):
+    """每秒至少 10 个词元；二十个词元的开头，一秒之内就有第一组概率。以后台线程占用处理器的时间计。"""
+    threads = worker_threads(browser)
+    text = PROMPTS[4]
+    write_on(page, text)  # 先让浏览器把代码编译好
+    before = busy_milliseconds(threads)
+    _, clock = write_on(page, text)
+    each = (busy_milliseconds(threads) - before) / WRITTEN
+    ids = (encode(PROMPTS[2]) * 2)[:20]
+    firsts = []
+    for _ in range(5):
+        before = busy_milliseconds(threads)
+        result = feed(page, ids, cache=False)
+        firsts.append((busy_milliseconds(threads) - before, result["milliseconds"]))
+    busy, first_clock = (median(times) for times in zip(*firsts, strict=True))
+    print(
+        f"\n一个词元占用处理器 {each:.0f} 毫秒（钟面上 {median(clock):.0f}）；20 个词元的开头 {busy:.0f} 毫秒（钟面上 {first_clock:.0f}）"
+    )
+    assert each <= 100
+    assert busy <= 1000
+
+
+def resident(browser) -> float:
+    """浏览器全部进程的匿名内存（RssAnon），兆字节：垃圾还没有回收的也算。"""
+    statuses = [Path(f"/proc/{process['id']}/status").read_text() for process in processes(browser)]
+    lines = [line for status in statuses for line in status.splitlines() if line.startswith("RssAnon")]
+    return sum(int(line.split()[1]) for line in lines) / 1e3
+
+
+def test_memory(browser, sites):
+    """从空页面到装好模型、写满上限，多用不到 350 MB。"""
+    page = visit(browser, sites["http"])
+    page.wait_for_timeout(500)
+    before = resident(browser)
+    milliseconds = page.evaluate(
+        f"""async () => {{
+          const start = performance.now();
+          globalThis.engine = await {OPEN};
+          return performance.now() - start;
+        }}"""
+    )
+    loaded = resident(browser) - before
+    result = feed(page, [index % 997 + 20 for index in range(live_llm.MAX_TOKENS)])
+    ask(page, "patterns().then((kinds) => kinds.first)", 30, 9)
+    more = resident(browser) - before
+    print(
+        f"\n{milliseconds / 1000:.1f} 秒装好，多用 {loaded:.0f} MB；"
+        f"写满 {live_llm.MAX_TOKENS} 个词元（{result['milliseconds'] / 1000:.1f} 秒）后 {more:.0f} MB"
+    )
+    assert more < 350
+    page.context.close()
+
+
+def test_the_page_stays_free(page):
+    """后台在算很长的一段时，页面里的计时器照走：打字不会卡。"""
+    ids = [index % 997 + 20 for index in range(200)]
+    longest, milliseconds = page.evaluate(
+        """async (ids) => {
+          let last = performance.now(), longest = 0;
+          const timer = setInterval(() => {
+            longest = Math.max(longest, performance.now() - last);
+            last = performance.now();
+          }, 5);
+          const { milliseconds } = await engine.feed(ids, { cache: false });
+          clearInterval(timer);
+          return [longest, milliseconds];
+        }""",
+        ids,
+    )
+    print(f"\n后台算了 {milliseconds:.0f} 毫秒，页面最久 {longest:.0f} 毫秒没有空")
+    assert longest < milliseconds / 3
+
+
+# ---- 出了错
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([], "还没有词元：请先写几个字。"),
+        ([5] * 257, "这里有 257 个词元，一次最多 256 个，请写短一些。"),
+        ([5, 49152], "编号 49152 不在词表里。"),
+        ([5, -1], "编号 -1 不在词表里。"),
+        ([0.5], "编号 0.5 不在词表里。"),
+    ],
+)
+def test_bad_ids_are_refused_in_one_sentence(page, ids, message):
+    kept = feed(page, encode(PROMPTS[0]))["logits"]
+    said = page.evaluate("(ids) => engine.feed(ids).catch((error) => error.message)", ids)
+    assert said == message
+    assert torch.equal(feed(page, encode(PROMPTS[0]))["logits"], kept)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("attention(30, 0)", "没有第 30 层，编号从 0 到 29。"),
+        ("attention(0, 9)", "没有第 9 个头，编号从 0 到 8。"),
+        ("lens(5)", "没有第 5 个位置，编号从 0 到 4。"),
+    ],
+)
+def test_what_is_not_there_cannot_be_asked(page, question, message):
+    feed(page, encode(PROMPTS[0]))
+    assert page.evaluate(f"() => engine.{question}.catch((error) => error.message)") == message
+
+
+def test_one_token(page):
+    """只有一个词元时，样样都问得到。"""
+    feed(page, encode("Hi"), cache=False)
+    assert ask(page, "attention(0, 0)", 1, 1).item() == 1
+    kinds = json.loads(page.evaluate("async () => JSON.stringify(await engine.patterns())"))
+    assert all(set(means.values()) == {0} for means in kinds.values())
+    assert len(page.evaluate("() => engine.lens(0)")) == 31
