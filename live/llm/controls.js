@@ -19,7 +19,7 @@ globalThis.LlmControls = (() => {
     const picks = PICKS.map((name, i) => html("label", { class: "llm-choice" }, radio("llm-draw", () => onPick(i), { value: i }), html("span", {}, name)));
     const seed = html("input", { type: "number", min: 0, max: 999999, step: 1, inputmode: "numeric", "aria-label": "种子：种子相同，抽出的也相同" });
     seed.addEventListener("change", () => onSeed(Number(seed.value) || 0));
-    const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("换一个重写", onRewrite, { class: "llm-small" }));
+    const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("重写", onRewrite, { class: "llm-small", title: "换一个种子，从头再写一遍" }));
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
     const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear), html("div", { class: "llm-line" }, choices, seeded));
 
@@ -32,7 +32,7 @@ globalThis.LlmControls = (() => {
       show(state) {
         picks.forEach((each, i) => (each.control.checked = i === state.draw));
         seed.value = state.seed;
-        seeded.classList.toggle("llm-idle", !state.draw);
+        seeded.hidden = !state.draw;
       },
       say(message, wrong = false) {
         status.textContent = message;

@@ -17,7 +17,7 @@ globalThis.LlmLayers = (() => {
       async show({ engine, words, query }) {
         const levels = await engine.lens(query), last = levels[levels.length - 1].top[0];
         const answer = spell(engine.tokenizer, last.id);
-        const from = levels.findLastIndex(({ chosen }) => chosen.rank > 0) + 1;
+        const from = levels.findLastIndex(({ chosen }) => chosen.rank > 1) + 1;
         reading.replaceChildren("读到 ", named(words[query]), " 为止，最后的答案是 ", named(answer), `（${percent(last.probability)}），从第 ${from} 层起它一直排第一。`);
         const head = ["层", "最可能的", "概率", html("span", {}, named(answer), " 的概率"), "排第几"];
         const line = ({ top: [first], chosen }, level) =>
@@ -28,7 +28,7 @@ globalThis.LlmLayers = (() => {
             html("td", {}, named(spell(engine.tokenizer, first.id))),
             html("td", { class: "llm-share", style: `--share: ${first.probability}`, "data-probability": first.probability }, percent(first.probability)),
             html("td", { class: "llm-share", style: `--share: ${chosen.probability}` }, percent(chosen.probability)),
-            html("td", {}, count(chosen.rank + 1)),
+            html("td", {}, count(chosen.rank)),
           );
         table.replaceChildren(
           html("caption", {}, "第 0 层是嵌入，还没有听过别的词元；第 30 层就是它真正的预测。"),

@@ -2,13 +2,12 @@
 {
   const { html } = LiveMarks;
   const { toState, toFragment, inAddress, PREVIEW } = LlmState;
-  const { spell, named } = LlmTokens;
+  const { named } = LlmTokens;
   const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
   // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
   const SIZE = location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
   const MISSING = "这本书成书时没有带上它（约 100 MB）：在书的源文件夹里运行 make book，不写 LIVE_LLM=0，就有了。";
   const PAUSE = 250; // 停笔多少毫秒才算
-  const LONGEST = 40_000; // 再长，切成词元也要等上一会儿，而词元早已超过上限
 
   class Panel {
     constructor(block) {
@@ -17,7 +16,6 @@
       this.kept = "text" in address; // 网址里有没有状态
       this.at = address.at;
       this.state = toState(this.kept ? address : block.dataset);
-      this.spelled = new Map(); // 编号 → 它的样子
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
       this.looking = null; // 正在看第几个写下的，null 是末尾
@@ -98,6 +96,7 @@
       this.controls.say("正在装入……");
       try {
         const engine = await LiveLlm.open({ root: ROOT, onProgress: this.controls.progress });
+        this.reader = new LlmReader(engine);
         this.session = new LlmSession(engine, {
           settings: () => this.state,
           onWrote: (wrote) => this.wrote(wrote),
@@ -146,12 +145,17 @@
       Object.assign(this.state, { text: this.prompt.area.value, written: "", token: -1 });
       this.at = undefined;
       if (!this.session) this.preview();
-      else if (this.read()) this.written.showPrompt(this.words(this.read()));
+      else this.readAloud();
       clearTimeout(this.pause);
       this.pause = setTimeout(() => {
         this.remember();
         if (this.session) this.compute();
       }, PAUSE);
+    }
+
+    readAloud() {
+      const ids = this.read();
+      if (ids) this.written.showPrompt(this.reader.words(ids));
     }
 
     // 网址变了：写着前文的，换上；是到某一节去的，把前文再写回去
@@ -191,23 +195,11 @@
 
     // -- 读前文 --
 
-    words(ids) {
-      const { tokenizer } = this.session.engine;
-      for (const id of ids) if (!this.spelled.has(id)) this.spelled.set(id, spell(tokenizer, id));
-      return ids.map((id) => this.spelled.get(id));
-    }
-
-    // 前文 → 编号；有毛病就说，给出 null
+    // 前文的编号；有毛病就说，给出 null
     read() {
-      const { text, chat } = this.state, { tokenizer, config } = this.session.engine;
       try {
-        if (!text.trim()) throw Error(chat ? "请先问一句话。" : "请先写一点前文。");
-        if (text.length > LONGEST) throw Error(`这里有 ${text.length} 个字符，太长了，请写短一些。`);
-        const whole = chat ? tokenizer.chat([{ role: "user", content: text }]) : text;
-        const ids = tokenizer.encode(whole), n = ids.length;
-        if (n > config.maxTokens) throw Error(`这里有 ${n} 个词元，一次最多 ${config.maxTokens} 个，请写短一些。`);
-        if (!n) throw Error("这些字符不在任何一个词元里，请换几个字。");
-        this.prompt.showTemplate(whole, tokenizer.special);
+        const { whole, ids } = this.reader.read(this.state);
+        this.prompt.showTemplate(whole, this.reader.tokenizer.special);
         return ids;
       } catch (error) {
         this.complain(error.message);
@@ -311,15 +303,16 @@
 
     draw() {
       if (!this.session?.writer.next) return;
-      const { engine: { tokenizer }, writer: { steps, prompt, next }, ended } = this.session;
+      const { writer: { steps, prompt, next }, ended } = this.session, { tokenizer } = this.reader;
       for (const each of steps) each.share ??= this.plainly(each.logits)[each.id];
       const step = this.looking === null ? null : steps[this.looking], logits = step ? step.logits : next;
-      const title = step ? [named(this.words([step.id])[0]), " 那里，还能写"] : ["下一个词元"];
+      const title = step ? [named(this.reader.words([step.id])[0]), " 那里，还能写"] : ["下一个词元"];
       this.bars.draw({ tokenizer, logits, plainly: this.plainly(logits), settings: this.state, taken: step?.id, title });
-      this.written.showPrompt(this.words(prompt));
-      const ids = steps.map(({ id }) => id), words = this.words(ids);
+      this.written.showPrompt(this.reader.words(prompt));
+      const ids = steps.map(({ id }) => id), words = this.reader.words(ids);
       const shown = steps.map(({ share }, i) => ({ word: words[i], share }));
-      this.written.show({ steps: shown, text: tokenizer.decode(ids, true), looking: this.looking, ended });
+      const before = this.state.chat ? "" : this.state.text;
+      this.written.show({ steps: shown, before, text: this.reader.decode(ids), looking: this.looking, ended });
       if (!step) this.written.follow();
       this.controls.setLive(true, steps.length);
       this.controls.setRunning(this.session.running);
@@ -333,7 +326,7 @@
         if (this.state.view) await writer.catchUp();
         const { ids } = writer, { token } = this.state;
         const query = token >= 0 && token < ids.length ? token : ids.length - 1;
-        await this.inside.show({ engine: this.session.engine, words: this.words(ids), state: this.state, query });
+        await this.inside.show({ engine: this.session.engine, words: this.reader.words(ids), state: this.state, query });
       });
     }
   }

@@ -4,7 +4,7 @@ globalThis.LlmWritten = (() => {
   const { chip, cutCharacters, visible } = LlmTokens;
   const { percent } = LlmBars;
 
-  const HINT = "还没有写。按“写一个词元”，或者点一条你想要的。";
+  const hint = () => html("span", { class: "llm-hint", lang: "zh" }, "▁ 按“写一个词元”，或者点一条你想要的。");
 
   // onLook(第几个写下的)：看它当初还能写成什么
   function written({ onLook }) {
@@ -31,8 +31,7 @@ globalThis.LlmWritten = (() => {
       preview({ ids, words }) {
         chips.replaceChildren(...words.map((text, i) => chip("span", { text, shown: visible(text) }, ids[i])));
         count.textContent = words.length ? `前文 ${words.length} 个词元，小字是编号。` : "打开之后，这里是它读到的词元。";
-        paper.classList.add("llm-empty");
-        paper.replaceChildren(HINT);
+        paper.replaceChildren(hint());
       },
       // 前文的词元：打着字就看得见
       showPrompt(words) {
@@ -44,8 +43,8 @@ globalThis.LlmWritten = (() => {
         count.textContent = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;
         buttons = [];
       },
-      // 写下的：{ word, share } 一个一个；looking 是正在看的那一个
-      show({ steps, text, looking, ended }) {
+      // 写下的：{ word, share } 一个一个；before 是前文，text 是写下的字；looking 是正在看的那一个
+      show({ steps, before, text, looking, ended }) {
         while (buttons.length > steps.length) buttons.pop().remove();
         steps.forEach(({ word, share }, i) => {
           if (buttons[i]?.dataset.token === String(word.id)) return;
@@ -57,8 +56,8 @@ globalThis.LlmWritten = (() => {
           chips.append(button);
         });
         buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
-        paper.classList.toggle("llm-empty", !steps.length);
-        paper.replaceChildren(steps.length ? text : HINT, ...(ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : []));
+        const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint()];
+        paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
       // 跟着写的跑；reader 在看前面的，就不打扰
       follow() {

@@ -36,9 +36,12 @@ PANELS = {
         "chapters/llm",
         live_llm.data_bytes,
         (
-            *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/engine.js"),
-            *("llm/sampling.js", "marks.js", "charts.js", "llm/panel.js"),
+            *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/questions.js"),
+            *("llm/engine.js", "llm/sampling.js", "llm/writer.js", "llm/session.js"),
+            *("marks.js", "llm/tokens.js", "llm/state.js", "llm/reader.js", "llm/prompt.js", "llm/controls.js", "llm/bars.js"),
+            *("llm/written.js", "llm/attention.js", "llm/layers.js", "llm/inside.js", "llm/panel.js"),
         ),
+        ("live.css", "llm/llm.css"),
     ),
 }
 TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
