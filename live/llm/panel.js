@@ -237,7 +237,7 @@
 
     tellTime() {
       const { last, ids, full } = this.session.writer;
-      const said = `${ids.length} 个词元，这一步算了 ${last.computed} 个，${Math.round(last.milliseconds)} 毫秒。`;
+      const said = `${ids.length} 个词元；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒。`;
       this.controls.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者从头来。` : said);
     }
 

@@ -3,8 +3,9 @@ globalThis.LlmState = (() => {
   const EXAMPLES = {
     法国的首都: { text: "The capital of France is" },
     从前: { text: "Once upon a time, there was a", draw: 1, T: 0.8, seed: 3 },
-    问它: { text: "What is the capital of Japan?", chat: 1 },
-    "17 + 25": { text: "17 + 25 =" },
+    天为什么蓝: { text: "Why is the sky blue?", chat: 1 },
+    没有的国家: { text: "What is the capital of Marovia?", chat: 1 },
+    "17 + 25": { text: "What is 17 + 25?", chat: 1 },
     照着抄: { text: "Blork, zane, mivel, tupra. Blork, zane, mivel," },
     代码: { text: "def fibonacci(n):\n    if n < 2:\n        return n\n    return" },
     中文: { text: "法国的首都是" },
