@@ -109,14 +109,8 @@ globalThis.LiveLlm = (() => {
     async open(onProgress) {
       await super.open(onProgress);
       await this.complete;
-      this.tokenizer ??= this.buildTokenizer(await this.arrival("vocab.json"));
+      this.tokenizer ??= new (liveBytePair().BytePairTokenizer)(await this.arrival("vocab.json"), this.config);
       return this;
-    }
-
-    buildTokenizer({ tokens, types, merges, chatTemplate }) {
-      const { bosId, eosId, padId } = this.config, { BytePairTokenizer } = liveBytePair();
-      const kinds = Array.from(types, Number);
-      return new BytePairTokenizer({ tokens, types: kinds, merges, template: chatTemplate, bosId, eosId, padId });
     }
 
     // ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉
