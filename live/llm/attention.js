@@ -8,7 +8,7 @@ globalThis.LlmAttention = (() => {
 
   // 一墙小格：横着是层，竖着是头；浓淡是 values[层 × 头数 + 头]
   function wall({ layers, heads, values, layer, head, width, label }) {
-    const [left, top] = [18, 16], cell = (width - left) / layers, tall = Math.max(14, Math.min(cell, 20));
+    const [left, top] = [18, 16], cell = (width - left - 8) / layers, tall = Math.max(14, Math.min(cell, 20));
     const cells = [...values].map((value, i) => {
       const [l, h] = [Math.floor(i / heads), i % heads];
       const at = { x: left + l * cell, y: top + h * tall, width: cell - 1, height: tall - 1 };

@@ -76,6 +76,7 @@ globalThis.LlmBars = (() => {
       button.classList.toggle("llm-cut", share === 0);
       button.classList.toggle("llm-chosen", Boolean(chosen));
       name.replaceChildren(word ? named(word) : "…");
+      name.classList.toggle("llm-bytes", Boolean(word) && word.text === null);
       number.textContent = !word ? "" : share === 0 ? "去掉" : percent(share);
       if (!word) return;
       button.dataset.token = word.id;
@@ -112,7 +113,8 @@ globalThis.LlmBars = (() => {
         });
         const left = now.reduce((sum, share) => sum + (share > 0), 0);
         const others = Math.max(0, 1 - ids.reduce((sum, id) => sum + now[id], 0));
-        rest.textContent = `其余 ${count(now.length - ids.length)} 个合计 ${percent(others)}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。`;
+        const cut = rows.some(({ name }) => name.classList.contains("llm-bytes")) ? "绿的是字节，一个字的前几截。" : "";
+        rest.textContent = `其余 ${count(now.length - ids.length)} 个合计 ${percent(others)}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${cut}`;
       },
     };
   }

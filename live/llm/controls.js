@@ -63,9 +63,9 @@ globalThis.LlmControls = (() => {
         arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
       },
       failed() {
-        open.disabled = false;
-        open.textContent = "接着装入";
-        pause.hidden = true;
+        open.textContent = "再试一次";
+        open.disabled = opening.hidden = false;
+        pause.hidden = writing.hidden = true;
       },
       opened() {
         focused ||= opening.contains(document.activeElement);

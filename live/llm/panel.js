@@ -52,7 +52,7 @@
         onBack: () => this.goBack(this.looking),
         onEnd: () => this.look(null),
       });
-      this.written = LlmWritten.written({ onLook: (i) => this.look(this.looking === i ? null : i) });
+      this.written = LlmWritten.written({ template: this.prompt.template, onLook: (i) => this.look(this.looking === i ? null : i) });
       this.inside = LlmInside.inside({
         id: "llm",
         choose: (part) => this.choose(part),
@@ -101,16 +101,23 @@
           settings: () => this.state,
           onWrote: (wrote) => this.wrote(wrote),
           onBusy: (busy) => this.block.setAttribute("aria-busy", busy),
-          onError: ({ message }) => this.complain(message),
+          onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
           onRunning: (running) => this.controls.setRunning(running),
         });
         this.controls.opened();
         await this.compute();
         this.controls.focus();
       } catch (error) {
-        this.controls.failed();
-        this.controls.say(error.message, true);
+        this.reopen(error);
       }
+    }
+
+    // 没有装成，或者后台线程停了：再开一次，取到的都还在
+    reopen({ message }) {
+      this.session = null;
+      this.setLive(false);
+      this.controls.failed();
+      this.controls.say(message, true);
     }
 
     // -- 状态 --

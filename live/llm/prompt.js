@@ -33,11 +33,11 @@ globalThis.LlmPrompt = (() => {
       { class: "llm-prompt" },
       html("div", { class: "llm-line" }, label, html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样写" }, ...modes)),
       area,
-      template,
     );
     return {
       element,
       area,
+      template,
       examples: html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...examples),
       show({ text, chat }) {
         if (area.value !== text) area.value = text;

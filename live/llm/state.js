@@ -27,7 +27,7 @@ globalThis.LlmState = (() => {
   const VIEWS = ["attention", "lens", "norms", "cache"];
 
   // chat 一问一答；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
-  const START = { text: "", chat: 0, draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 18, head: 8, token: -1 };
+  const START = { text: "", chat: 0, draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1 };
   const nearest = (values, value) => values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a));
   const whole = (value, from, to) => Math.min(to, Math.max(from, Math.floor(value)));
   const MEND = {

@@ -4,15 +4,15 @@ globalThis.LlmWritten = (() => {
   const { chip, cutCharacters, visible } = LlmTokens;
   const { percent } = LlmBars;
 
-  const hint = () => html("span", { class: "llm-hint", lang: "zh" }, "▁ 按“写一个词元”，或者点一条你想要的。");
+  const hint = () => html("span", { class: "llm-hint", lang: "zh" }, "按“写一个词元”，或者点一条你想要的。");
 
   // onLook(第几个写下的)：看它当初还能写成什么
-  function written({ onLook }) {
+  function written({ template, onLook }) {
     const paper = html("p", { class: "llm-paper", lang: "en", tabindex: 0, role: "group", "aria-label": "它接着写的" });
     const chips = html("div", { class: "live-sentence llm-chips", role: "group", "aria-label": "词元，一个方框一个" });
     const count = html("p", { class: "llm-note llm-count" });
-    const element = html("div", { class: "llm-written" }, paper, count, chips);
-    let buttons = [], drafted = "";
+    const element = html("div", { class: "llm-written" }, paper, template, count, chips);
+    let buttons = [], drafted = "", about = "";
 
     const cutNote = (words) => {
       const cut = cutCharacters(words).map(({ text }) => text).filter((text) => /\p{L}|\p{S}/u.test(text));
@@ -40,7 +40,7 @@ globalThis.LlmWritten = (() => {
         drafted = key;
         const glued = glue(words);
         chips.replaceChildren(...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })));
-        count.textContent = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;
+        count.textContent = about = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;
         buttons = [];
       },
       // 写下的：{ word, share } 一个一个；before 是前文，text 是写下的字；looking 是正在看的那一个
@@ -56,6 +56,7 @@ globalThis.LlmWritten = (() => {
           chips.append(button);
         });
         buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
+        count.textContent = about + (steps.length ? `写下 ${steps.length} 个，小字是概率；点一个，看它当初还能是什么。` : "");
         const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint()];
         paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
