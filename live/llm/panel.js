@@ -1,7 +1,7 @@
 // “打开一个大语言模型”的面板：装入引擎，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
 {
   const { html } = LiveMarks;
-  const { toState, toFragment, inAddress, PREVIEW } = LlmState;
+  const { toState, PREVIEW } = LlmState;
   const { named } = LlmTokens;
   const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
   // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
@@ -12,19 +12,19 @@
   class Panel {
     constructor(block) {
       this.block = block;
-      const address = inAddress();
-      this.kept = "text" in address; // 网址里有没有状态
-      this.at = address.at;
-      this.state = toState(this.kept ? address : block.dataset);
+      this.address = new LlmAddress(block, block.dataset, () => this.entered());
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
+      this.pause = null; // 等着停笔的计时器
       this.looking = null; // 正在看第几个写下的，null 是末尾
       block.replaceChildren(...this.build());
       this.showState();
       this.preview();
-      addEventListener("hashchange", () => this.followAddress());
-      addEventListener("load", () => document.getElementById(this.at)?.scrollIntoView());
       new ResizeObserver(() => this.inside.redraw()).observe(block);
+    }
+
+    get state() {
+      return this.address.state;
     }
 
     build() {
@@ -89,18 +89,23 @@
       this.setLive(false);
     }
 
+    showBusy(loading = false) {
+      this.block.setAttribute("aria-busy", Boolean(loading || this.session?.waiting || this.pause));
+    }
+
     // -- 装入 --
 
     async open() {
       this.controls.loading();
       this.controls.say("正在装入……");
+      this.showBusy(true);
       try {
         const engine = await LiveLlm.open({ root: ROOT, onProgress: this.controls.progress });
         this.reader = new LlmReader(engine);
         this.session = new LlmSession(engine, {
           settings: () => this.state,
           onWrote: (wrote) => this.wrote(wrote),
-          onBusy: (busy) => this.block.setAttribute("aria-busy", busy),
+          onBusy: () => this.showBusy(),
           onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
           onRunning: (running) => this.controls.setRunning(running),
         });
@@ -118,15 +123,15 @@
       this.setLive(false);
       this.controls.failed();
       this.controls.say(message, true);
+      this.showBusy();
     }
 
     // -- 状态 --
 
     choose(part) {
-      Object.assign(this.state, part);
-      this.at = undefined;
+      this.address.change(part);
       this.showState();
-      this.remember();
+      this.address.remember();
       if (["view", "layer", "head", "token"].some((name) => name in part)) this.lookInside();
     }
 
@@ -136,12 +141,17 @@
       this.draw();
     }
 
-    // 换成一个例句、另一种写法，或者网址里写着的样子
-    enter(state, at) {
+    // 换成一个例句、另一种写法
+    enter(state) {
+      this.address.change(state);
+      this.entered();
+    }
+
+    // 状态整个换了
+    entered() {
       this.session?.stop();
-      [this.state, this.at] = [state, at];
       this.showState();
-      this.remember();
+      this.address.remember();
       if (this.session) this.compute();
       else this.preview();
     }
@@ -149,36 +159,21 @@
     // 词元当场就变，其余的等停笔
     typed() {
       this.session?.stop();
-      Object.assign(this.state, { text: this.prompt.area.value, written: "", token: -1 });
-      this.at = undefined;
+      this.address.change({ text: this.prompt.area.value, written: "", token: -1 });
       if (!this.session) this.preview();
       else this.readAloud();
       clearTimeout(this.pause);
       this.pause = setTimeout(() => {
-        this.remember();
+        this.pause = null;
+        this.address.remember();
         if (this.session) this.compute();
       }, PAUSE);
+      if (this.session) this.showBusy();
     }
 
     readAloud() {
       const ids = this.read();
       if (ids) this.written.showPrompt(this.reader.words(ids));
-    }
-
-    // 网址变了：写着前文的，换上；是到某一节去的，把前文再写回去
-    followAddress() {
-      const address = inAddress();
-      if (!("text" in address)) {
-        this.at = decodeURIComponent(location.hash.slice(1));
-        if (this.kept) this.remember();
-        return;
-      }
-      const returned = history.state?.live; // 前进、后退回到的地方
-      const state = toState(address);
-      if (toFragment(state) !== toFragment(this.state)) this.enter(state, address.at);
-      else this.at = address.at;
-      if (returned) document.getElementById(this.at)?.scrollIntoView();
-      else this.block.scrollIntoView();
     }
 
     showState() {
@@ -188,16 +183,10 @@
       this.inside.open(this.state.view);
     }
 
-    remember() {
-      this.kept = true;
-      history.replaceState({ live: true }, "", toFragment(this.state, this.at));
-      history.scrollRestoration = this.at ? "manual" : "auto"; // 写着哪一节，就到那一节，不必浏览器去找原来的高度
-    }
-
     // 写下的也写进网址，一直写的时候不写：有的浏览器不许写得太勤
     rememberWritten() {
       this.state.written = this.session.writer.steps.map(({ id }) => id).join(".");
-      this.remember();
+      this.address.remember();
     }
 
     // -- 读前文 --
@@ -216,8 +205,9 @@
 
     async compute() {
       clearTimeout(this.pause);
+      this.pause = null;
       const mine = ++this.version, ids = this.read();
-      if (!ids) return;
+      if (!ids) return this.showBusy();
       const { vocabSize } = this.session.engine.config;
       const replay = this.state.written.split(".").filter(Boolean).map(Number);
       await this.session.turn(async (writer) => {

@@ -1,26 +1,29 @@
 // 一次写作：写一个、一直写、停、走别的路、退回去。引擎一次只答一问，所以一件一件排着做。
 //
 // settings() 给出此刻的挑法；onWrote({ count, milliseconds })：又写了一个，这一回写了几个、用了多久；
-// onBusy(在不在算)；onError(错误)；onRunning(在不在一直写)。
+// onBusy()：排着的多了或少了一件；onError(错误)；onRunning(在不在一直写)。
 globalThis.LlmSession = class LlmSession {
   constructor(engine, told) {
     Object.assign(this, told, { engine, writer: new LlmWriter(engine), running: false });
     this.queue = Promise.resolve();
+    this.waiting = 0; // 排着的与正在做的
   }
 
   async turn(work) {
     const before = this.queue;
     let done;
     this.queue = new Promise((resolve) => (done = resolve));
+    this.waiting++;
+    this.onBusy();
     await before;
-    this.onBusy(true);
     try {
       return await work(this.writer);
     } catch (error) {
       this.stop();
       this.onError(error);
     } finally {
-      this.onBusy(false);
+      this.waiting--;
+      this.onBusy();
       done();
     }
   }
