@@ -195,7 +195,9 @@ def test_nothing_before_the_button_and_nothing_after(visit, roots, scheme):
     assert_bars(page, encode("Zenith gunners, 山 😀"))
     step(page)
     open_view(page, "lens")
-    assert {url for url in page.asked if not url.startswith("data:")} <= {roots[scheme] + "_static/favicon.svg"}
+    assert {url for url in page.asked if not url.startswith("data:")} <= {
+        roots[scheme] + "_static/favicon.svg"
+    }
     assert page.errors == []
 
 
@@ -208,14 +210,17 @@ def test_before_opening_the_first_example_is_there(visit):
     assert [token for token, _ in seen["bars"]] == shares.topk(10).indices.tolist()
     assert all(abs(p - shares[token]) < 5e-4 for token, p in seen["bars"])
     page.locator(".live-examples button").nth(1).click()
-    assert all(p != p or not token for token, p in shown(page)["bars"]) or page.locator(
-        ".llm-bar:enabled"
-    ).count() == 0
+    assert (
+        all(p != p or not token for token, p in shown(page)["bars"])
+        or page.locator(".llm-bar:enabled").count() == 0
+    )
 
 
 def test_loading_can_be_stopped_and_goes_on(visit):
     page = visit()
-    page.route("**/live/data/llm/layer9.bin.js*", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    page.route(
+        "**/live/data/llm/layer9.bin.js*", lambda route: (page.wait_for_timeout(300), route.continue_())
+    )
     page.click(".llm-opening .live-open")
     page.wait_for_function("document.querySelector('progress').value > 0")
     page.get_by_role("button", name="停下", exact=True).click()
@@ -460,7 +465,9 @@ def test_norms_are_the_librarys(opened):
 
 def test_the_cache_grows_by_a_token_and_can_be_left_out(opened):
     start(opened, view="cache")
-    byte_counts = "() => [...document.querySelectorAll('.llm-memory li')].map(({ dataset }) => Number(dataset.bytes))"
+    byte_counts = (
+        "() => [...document.querySelectorAll('.llm-memory li')].map(({ dataset }) => Number(dataset.bytes))"
+    )
     assert opened.evaluate(byte_counts) == [5 * 46_080, 5 * 138_240]
     step(opened)
     assert opened.evaluate(byte_counts) == [6 * 46_080, 6 * 138_240]
@@ -536,7 +543,13 @@ def test_what_cannot_be_read_is_said_and_dims(opened, text, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["<img src=x onerror=alert(1)>", "</textarea><b>x</b>", "\u202eabc\u200b\x00\x1b[31m", "<|im_end|> 😀👩‍👩‍👧 \ufeff"]
+    "text",
+    [
+        "<img src=x onerror=alert(1)>",
+        "</textarea><b>x</b>",
+        "\u202eabc\u200b\x00\x1b[31m",
+        "<|im_end|> 😀👩‍👩‍👧 \ufeff",
+    ],
 )
 def test_hostile_text_is_inert(opened, text):
     start(opened)
@@ -553,7 +566,10 @@ def test_hostile_text_is_inert(opened, text):
 
 @pytest.mark.parametrize(
     "fragment",
-    ["text=Hi&T=x&k=-3&p=9&seed=1e99&layer=99&head=-1&token=400&view=zzz", "text=Hi&written=999999.1.a&chat=2&draw=<b>"],
+    [
+        "text=Hi&T=x&k=-3&p=9&seed=1e99&layer=99&head=-1&token=400&view=zzz",
+        "text=Hi&written=999999.1.a&chat=2&draw=<b>",
+    ],
 )
 def test_a_wrong_address_is_mended(opened, fragment):
     opened.evaluate("(hash) => { location.hash = hash; }", fragment)
@@ -606,7 +622,9 @@ def test_axe_and_fingers(visit, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
+            page.wait_for_function(
+                "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
+            )
             found = page.evaluate(
                 "() => axe.run('.live-llm', {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
             )
