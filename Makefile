@@ -26,9 +26,10 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-chapters mutate
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
+# make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
 book: $(READY)
 	for lang in $(BOOK_LANG); do \
 	  BOOK_LANG=$$lang $(BIN)/jupyter-book build . --warningiserror --keep-going || exit; \
@@ -105,7 +106,11 @@ bench-language-model: $(READY)
 
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
-	PYTHONPATH=tests:.ci $(BIN)/python bench/pages.py
+	PYTHONPATH=tests:.ci:_ext $(BIN)/python bench/pages.py
+
+# 只量网页里的大语言模型，与 wllama 比，重写 bench/pages.md 的最后一节；要有 npm，机器要闲着，约六分钟
+bench-live: $(READY)
+	PYTHONPATH=tests:.ci:_ext $(BIN)/python bench/live_llm.py
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book

@@ -22,7 +22,7 @@ ALSO = {
     "course_lib/": ["tests/library"],
     ".ci/": ["tests/text"],
     "bench/": ["tests/text"],
-    "live/": ["tests/browser/test_live_bert.py", "tests/browser/test_live_page.py"],
+    "live/": [f"tests/browser/{path.name}" for path in sorted(ROOT.glob("tests/browser/test_live_*.py"))],
     "_ext/": ["tests/book", *(f"tests/browser/test_{name}.py" for name in ("search", "type", "wayfinding"))],
 }
 # 种错与从头成书各要好几分钟，查的是库的测试与缓存够不够，留给 make test

@@ -1,6 +1,6 @@
 """网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图。
 
-结果写进 bench/pages.md；数字随机器而变，表里写明了是什么机器。
+结果写进 bench/pages.md，最后一节由 live_llm.py 写；数字随机器而变，表里写明了是什么机器。
 """
 
 import gzip
@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import live_llm
 from built_book import BOOK, open_browser, serve
 from playwright.sync_api import Page
 from tqdm import tqdm
@@ -78,7 +79,8 @@ def main() -> None:
         "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n\n"
         "| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 |\n|---|---:|---:|---:|---:|---:|\n"
         + "\n".join(rows)
-        + "\n",
+        + "\n\n"
+        + live_llm.section(),
         encoding="utf8",
     )
     print(TABLE.read_text(encoding="utf8"))

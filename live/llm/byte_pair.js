@@ -4,6 +4,7 @@
 // 只定义这一个函数，用不到外面的名字：页面上、后台线程（Worker）里用的是同一份。
 globalThis.liveBytePair = function () {
   const [START, END] = ["<|im_start|>", "<|im_end|>"]; // 对话模板里，一条消息的开头与结尾
+  const [CONTROL, USER_DEFINED] = [3, 4]; // GGUF 里的两种词元：在文本里整个出现，不切开
 
   // 空白写作 \p{White_Space}：JavaScript 的 \s 多一个 U+FEFF，少一个 U+0085
   const GPT2 =
@@ -76,15 +77,14 @@ globalThis.liveBytePair = function () {
   const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
   class BytePairTokenizer {
-    // 头一样是 vocab.json：tokens、merges、chatTemplate 照 GGUF 文件里的原样；types 一个词元一个字，"3"、"4" 是特殊词元，
-    // 在文本里整个出现，不切开。后一样是 config.json，里面有 bosId、eosId、padId
-    constructor({ tokens, types, merges, chatTemplate = "" }, { bosId = null, eosId = null, padId = null } = {}) {
+    // tokens、merges 与 template 照 GGUF 文件里的原样；types[编号] 说一个词元是一般的还是特殊的，是数，或者一个词元一个字
+    constructor({ tokens, types, merges, template = "", bosId = null, eosId = null, padId = null }) {
       this.tokens = tokens;
       this.vocab = new Map(tokens.map((token, id) => [token, id]));
-      const special = tokens.filter((_, id) => "34".includes(types[id]));
+      const special = tokens.filter((_, id) => [CONTROL, USER_DEFINED].includes(Number(types[id])));
       this.special = new Map(special.map((token) => [token, this.vocab.get(token)]));
       this.ranks = new Map(merges.map((pair, rank) => [pair, rank]));
-      Object.assign(this, { template: chatTemplate, bosId, eosId, padId });
+      Object.assign(this, { template, bosId, eosId, padId });
       const longestFirst = special.map(escape).sort((a, b) => b.length - a.length);
       this.splitSpecial = RegExp(`(${longestFirst.join("|") || "(?!)"})`);
     }

@@ -29,9 +29,9 @@ def page(browser):
     for name in ("byte_pair.js", "sampling.js"):
         page.add_script_tag(path=LIVE / name)
     page.evaluate(
-        """(vocab) => {
+        """([{ tokens, types, merges, chatTemplate }, { bosId, eosId, padId }]) => {
           globalThis.B = liveBytePair();
-          globalThis.bytePair = new B.BytePairTokenizer(...vocab);
+          globalThis.bytePair = new B.BytePairTokenizer({ tokens, types, merges, template: chatTemplate, bosId, eosId, padId });
           globalThis.said = (run) => { try { return run(); } catch (error) { return error.message; } };
         }""",
         [json.loads(b"".join(live_llm.parts()[name])) for name in ("vocab.json", "config.json")],
@@ -258,8 +258,8 @@ def test_chat(page):
 
 
 def test_chat_needs_a_template(page):
-    js = """(chatTemplate) => said(() => {
-      const plain = new B.BytePairTokenizer({ tokens: [], types: "", merges: [], chatTemplate });
+    js = """(template) => said(() => {
+      const plain = new B.BytePairTokenizer({ tokens: [], types: "", merges: [], template });
       return plain.chat([{ role: "user", content: "hi" }]);
     })"""
     assert "没有带 <|im_start|> 的对话模板" in page.evaluate(js, "{{ '[INST]' }}")

@@ -1,7 +1,6 @@
 """“打开 BERT”一页：正文说的，与 course_lib 算的、成书时写下的数据一致（要打开网页才知道的在 test_live_page.py）。"""
 
 import inspect
-import os
 import re
 
 import torch
@@ -21,7 +20,8 @@ from live_helpers import (
 from torch.nn.functional import cosine_similarity
 
 import course_lib
-from course_book.after_writing import live_bert, live_data
+from course_book import ROOT
+from course_book.after_writing import live_bert
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
 
@@ -100,37 +100,6 @@ def test_the_python_names_exist():
 
 def test_the_javascript_is_as_short_as_promised():
     """live/bert/bert.js 里只有从编号到隐藏状态与权重的计算。"""
-    script = (live_data.SCRIPTS / "bert/bert.js").read_text(encoding="utf-8")
+    script = (ROOT / "live/bert/bert.js").read_text(encoding="utf-8")
     lines = [line for line in script.splitlines() if line.strip() and not line.strip().startswith("//")]
     assert "不到一百行" in PROSE and 80 < len(lines) < 100
-
-
-# ---- 成书时写下的数据 ----
-
-
-def test_quantization_is_symmetric_in_groups():
-    weight = torch.zeros(2, 128)
-    weight[0, :64] = torch.linspace(-1, 0.5, 64)
-    weight[1, 64:] = 3.0
-    integers, scales = live_bert.quantize(weight)
-    assert integers.dtype == torch.int8 and integers.shape == weight.shape and scales.shape == (2, 2)
-    assert integers[0, 0] == -127 and (integers[1, 64:] == 127).all() and (integers[1, :64] == 0).all()
-    torch.testing.assert_close(live_bert.dequantize(integers, scales), weight, atol=0.5 / 127, rtol=0)
-
-
-def test_unchanged_files_are_not_rewritten(tmp_path):
-    """没有变的不写，断了的重写，多出来的删去，文件夹不动。"""
-    files = {"a.bin": b"one", "b.bin": b"two"}
-    live_data.fill_folder(tmp_path, files.items())
-    (tmp_path / "b.bin").write_bytes(b"t")
-    (tmp_path / "old.bin").write_bytes(b"three")
-    (tmp_path / "more").mkdir()
-    os.utime(tmp_path / "a.bin", (1, 1))
-    live_data.fill_folder(tmp_path, files.items())
-    (tmp_path / "more").rmdir()
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
-    assert (tmp_path / "a.bin").stat().st_mtime == 1
-
-
-def test_data_is_the_same_every_time():
-    assert live_bert.data_files.__wrapped__() == live_bert.data_files()

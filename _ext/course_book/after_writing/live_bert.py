@@ -79,8 +79,3 @@ def data_files() -> dict[str, bytes]:
         "files": {name: len(content) for name, content in files.items()},
     }
     return {"config.json": json.dumps(config).encode()} | files
-
-
-def data_bytes() -> int:
-    """按下按钮要取的字节数；经 http 压缩之后大约就是这么多。"""
-    return sum(map(len, data_files().values()))

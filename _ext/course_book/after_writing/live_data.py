@@ -1,11 +1,13 @@
-"""成书之后，把 live/ 里的脚本与两个模型的数据放进书里。
+"""把 live/ 里的脚本与两个模型的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
 
 数据文件都写成脚本，内容是 base64：从 file:// 打开书时，浏览器只肯载入脚本；经 http 也用这一份，压缩之后不比原来大。
 """
 
 import base64
+import json
 import shutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from course_book import ROOT
@@ -47,18 +49,41 @@ def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     fill_folder(folder, scripts)
 
 
+def written(folder: Path) -> dict:
+    """folder 里写好的 config.json；缺了、断了哪个文件，就给空的。"""
+    try:
+        config = json.loads(base64.b64decode((folder / "config.json.js").read_bytes().split(b'"')[3]))
+        for name, size in config["files"].items():
+            empty = len(as_script(f"{folder.name}/{name}", b""))
+            if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
+                return {}
+    except (OSError, ValueError, LookupError):
+        return {}
+    return config
+
+
+@cache
+def put_data(outdir: str, model: str) -> int:
+    """一个模型的数据放进书里，成一次书只做一遍；返回网页要取的字节数，0 是书里不带它。"""
+    root = Path(outdir)
+    # 两本书共用一份，在简体的那本里；只成繁体的书时也要有
+    folder = (root.parent if LANGUAGE == "zh-TW" else root) / "live/data" / model
+    if model == "bert":
+        write_data(folder, live_bert.data_files().items())
+    elif not live_llm.is_wanted():
+        shutil.rmtree(folder, ignore_errors=True)
+        return 0
+    elif written(folder).get("origin") != live_llm.origin():
+        write_data(folder, live_llm.data_files())
+    return sum(written(folder)["files"].values())
+
+
 def write_live(app, exception):
     if exception is not None or app.builder.name != "html":
         return
-    root = Path(app.outdir)
-    write_scripts(root / "live")
-    # 数据两本书共用一份，在简体的那本里；只成繁体的书时也要有
-    data = (root.parent if LANGUAGE == "zh-TW" else root) / "live/data"
-    write_data(data / "bert", live_bert.data_files().items())
-    if live_llm.is_wanted():
-        write_data(data / "llm", live_llm.data_files())
-    else:
-        shutil.rmtree(data / "llm", ignore_errors=True)
+    write_scripts(Path(app.outdir) / "live")
+    for model in ("bert", "llm"):
+        put_data(app.outdir, model)
 
 
 def setup(app):

@@ -6,15 +6,17 @@ live/llm/blocks.wat 汇编成 blocks.wasm，也是一个数据文件。
 LIVE_LLM=0 时书里没有这些数据。
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
-from functools import cache
+from pathlib import Path
 
 from wasmtime import wat2wasm
 
 from course_book import ROOT
 from course_lib.weights import builtin_llm_path, open_llama
+from course_lib.weights.builtin import GGUF, SMOLLM2
 from course_lib.weights.gguf_file import open_gguf
 
 KERNEL = ROOT / "live/llm/blocks.wat"
@@ -31,22 +33,31 @@ def is_wanted() -> bool:
     return os.environ.get("LIVE_LLM") != "0"
 
 
-@cache
-def parts() -> dict[str, list]:
-    """文件名 → 首尾相接的各段。张量仍在 GGUF 文件里，用到哪一段才读哪一段。"""
+def origin() -> str:
+    """这些数据由什么而来。解析 GGUF 文件要两秒，所以没有变就不再写一遍。"""
+    sources = [Path(__file__), Path(__file__).with_name("live_data.py"), KERNEL]
+    made_of = [SMOLLM2.sha256[GGUF].encode(), *(path.read_bytes() for path in sources)]
+    return hashlib.sha256(b"".join(made_of)).hexdigest()
+
+
+def data_files() -> Iterator[tuple[str, bytes]]:
+    """文件名与内容，一次只有一个在内存里；网页先取 config.json，其余照 files 里的次序。"""
     path = builtin_llm_path()
     tensors = {tensor.name: tensor.data for tensor in open_gguf(path).tensors}
     llm = open_llama(path).config
-    files = {}
-    if KERNEL.is_file():
-        files["blocks.wasm"] = [bytes(wat2wasm(KERNEL.read_text(encoding="utf-8")))]
-    files |= {"vocab.json": [as_json(vocabulary())], "norm.bin": [tensors["output_norm.weight"]]}
     rows = tensors["token_embd.weight"]
+    # 张量仍在 GGUF 文件里，写到哪一段才读哪一段
+    files = {
+        "blocks.wasm": [bytes(wat2wasm(KERNEL.read_text(encoding="utf-8")))],
+        "vocab.json": [as_json(vocabulary(open_gguf(path)))],
+        "norm.bin": [tensors["output_norm.weight"]],
+    }
     for start in range(0, len(rows), SHARD_ROWS):
         files[f"tokens{start // SHARD_ROWS}.bin"] = [rows[start : start + SHARD_ROWS]]
     for number in range(llm.num_layers):
         files[f"layer{number}.bin"] = [tensors[f"blk.{number}.{name}.weight"] for name in LAYER]
     config = {
+        "origin": origin(),
         "numLayers": llm.num_layers,
         "dModel": llm.d_model,
         "numHeads": llm.num_heads,
@@ -61,16 +72,17 @@ def parts() -> dict[str, list]:
         "bosId": llm.bos_id,
         "eosId": llm.eos_id,
         "padId": llm.pad_id,
-        "files": {name: sum(memoryview(part).nbytes for part in whole) for name, whole in files.items()},
+        "files": {name: sum(memoryview(part).nbytes for part in parts) for name, parts in files.items()},
     }
-    return {"config.json": [as_json(config)]} | files
+    yield "config.json", as_json(config)
+    for name, parts in files.items():
+        yield name, b"".join(parts)
 
 
-def vocabulary() -> dict:
+def vocabulary(reader) -> dict:
     """GGUF 文件里的分词器；types 一个词元一个字符，含义照 GGUF：1 是一般的，3 是特殊词元。"""
-    fields = open_gguf(builtin_llm_path()).fields
     value = {
-        name: fields[f"tokenizer.{name}"].contents()
+        name: reader.get_field(f"tokenizer.{name}").contents()
         for name in ("ggml.tokens", "ggml.token_type", "ggml.merges", "ggml.pre", "chat_template")
     }
     return {
@@ -84,16 +96,3 @@ def vocabulary() -> dict:
 
 def as_json(value: dict) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def data_files() -> Iterator[tuple[str, bytes]]:
-    """文件名与内容，一次只有一个在内存里；网页先取 config.json，其余照 files 里的次序。"""
-    for name, whole in parts().items():
-        yield name, b"".join(whole)
-
-
-def data_bytes() -> int:
-    """按下按钮要取的字节数；书里没有这些数据时是 0。"""
-    if not is_wanted():
-        return 0
-    return sum(memoryview(part).nbytes for whole in parts().values() for part in whole)

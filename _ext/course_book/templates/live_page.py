@@ -3,38 +3,36 @@
 可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取。
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from docutils import nodes
 
-from course_book.after_writing import live_bert, live_llm
+from course_book.after_writing import live_llm
+from course_book.after_writing.live_data import put_data
 from course_book.doctree.traditional_chinese import LANGUAGE
 
 
 @dataclass(frozen=True)
 class Panel:
-    """一种面板：整页在哪里；按下按钮要取多少字节，0 是书里没有；要哪些脚本与样式，依次载入，最后的 panel.js 一载入就动手。"""
+    """一种面板：整页在哪里，要哪些脚本与样式。依次载入，最后的 panel.js 一载入就动手。"""
 
     page: str
-    data_bytes: Callable[[], int]
     scripts: tuple[str, ...]
-    styles: tuple[str, ...] = ("live.css",)
+    styles: tuple[str, ...]
 
 
-# 面板的类名就是 live- 加上它的名字
+# 面板的类名就是 live- 加上它的名字，数据在同名的文件夹里
 PANELS = {
     "bert": Panel(
         "chapters/live",
-        live_bert.data_bytes,
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
             *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/panel.js"),
         ),
+        ("live.css",),
     ),
     "llm": Panel(
         "chapters/llm",
-        live_llm.data_bytes,
         (
             *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/questions.js"),
             *("llm/engine.js", "llm/sampling.js", "llm/writer.js", "llm/session.js"),
@@ -62,7 +60,8 @@ def add_tags(app, pagename, templatename, context, doctree):
         scripts = dict.fromkeys(TYPING, "") | {"bert/vocabulary.js": data}
     for name in panels_in(doctree):
         panel = PANELS[name]
-        page, size = root + app.builder.get_target_uri(panel.page), panel.data_bytes()
+        page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)
+        # 要取的字节数：经 http 压缩之后大约就是这么多；书里没有数据时不写
         facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
         scripts |= dict.fromkeys(panel.scripts, "") | {panel.scripts[-1]: facts}
         styles |= dict.fromkeys(panel.styles)

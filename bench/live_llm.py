@@ -1,0 +1,251 @@
+"""网页里的大语言模型有多快：与 wllama（llama.cpp 编成的 WebAssembly）比，同一个 GGUF 文件，同一个浏览器，各用一个线程。
+
+两边轮流写同样的开头，都是贪心；wllama 只在这里用到，由 npm 取到 _build 里，书里没有它。
+结果是 bench/pages.md 的最后一节：`make bench-pages` 连同各页一起量，单量这一节用 `make bench-live`。机器要闲着。
+"""
+
+import gzip
+import os
+import statistics
+import subprocess
+import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+from built_book import open_browser, serve
+from playwright.sync_api import Page
+
+from course_book.after_writing import live_data, live_llm
+from course_lib.byte_pair import BytePairTokenizer
+from course_lib.weights import builtin_llm_path
+
+WLLAMA = "3.8.1"
+SITE = Path(__file__).parents[1] / "_build" / "bench_live"
+TABLE = Path(__file__).with_name("pages.md")
+HEADING = "## 网页里的大语言模型"
+PROMPT_TOKENS, NEW_TOKENS, ROUNDS = 20, 32, 4
+PROMPTS = [
+    "Once upon a time, in a small village by the sea, there lived an old fisherman who had",
+    "The capital of France is Paris, the capital of Italy is Rome, and the capital of Spain is",
+    "To make a good cup of tea, first boil some fresh water, then warm the pot and add",
+]
+LEAST_RATIO, LEAST_SPEED = 1.5, 10
+GOALS = f"每秒至少 {LEAST_SPEED} 个词元，至少是 wllama 的 {LEAST_RATIO} 倍"
+
+# 每一边：page.html 里载入哪些脚本；open() 从按下按钮到能写；write(开头, 几个) → 写出的字，每个词元到的时刻（毫秒）
+OURS = """
+  const engine = await LiveLlm.open({ root: "live/" });
+  globalThis.write = async (prompt, count) => {
+    const ids = engine.tokenizer.encode(prompt), length = ids.length, times = [], start = performance.now();
+    while (times.length < count) {
+      const { logits } = await engine.feed(ids, { cache: times.length > 0 });
+      ids.push(LiveSampling.draw(LiveSampling.narrow(logits, { temperature: 0 })));
+      times.push(performance.now() - start);
+    }
+    return { text: engine.tokenizer.decode(ids.slice(length)), times };
+  };
+"""
+THEIRS = """
+  const { Wllama, LoggerWithoutDebug } = await import("./wllama/index.min.js");
+  const quiet = { logger: LoggerWithoutDebug, suppressNativeLog: true };
+  const wllama = new Wllama({ default: "./wllama/wasm/wllama.wasm" }, quiet);
+  const blob = await (await fetch("model.gguf")).blob();
+  await wllama.loadModel([blob], { n_threads: 1, n_gpu_layers: 0, n_ctx: 256, n_parallel: 1 });
+  globalThis.write = async (prompt, count) => {
+    const times = [], start = performance.now();
+    let text = "";
+    // 开头每次都从头算，写到结束的词元也不停，与我们的一边相同
+    const same = { max_tokens: count, temperature: 0, cache_prompt: false, ignore_eos: true };
+    const onData = ({ choices: [{ text: piece, finish_reason }] }) => {
+      if (finish_reason) return;
+      text += piece;
+      times.push(performance.now() - start);
+    };
+    await wllama.createCompletion({ prompt, ...same, stream: true, onData });
+    return { text, times };
+  };
+"""
+SIDES = {"本课": OURS, f"wllama {WLLAMA}": THEIRS}
+
+
+def make_site() -> None:
+    """一个小网站：我们的脚本与数据，wllama 的包，两边共用的模型文件。"""
+    live_data.write_scripts(SITE / "live")
+    live_data.write_data(SITE / "live/data/llm", live_llm.data_files())
+    archive = SITE / f"wllama-wllama-{WLLAMA}.tgz"
+    if not archive.is_file():
+        command = ["npm", "pack", "--silent", "--pack-destination", SITE, f"@wllama/wllama@{WLLAMA}"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(archive) as package:
+        package.extractall(SITE / "package", filter="data")
+    for name, target in (("wllama", SITE / "package/package/esm"), ("model.gguf", builtin_llm_path())):
+        (SITE / name).unlink(missing_ok=True)
+        (SITE / name).symlink_to(target)
+    scripts = ["engine.js", *(f"llm/{path.name}" for path in page_scripts())]
+    tags = "".join(f'<script src="live/{name}"></script>' for name in scripts)
+    (SITE / "page.html").write_text(
+        f"<!doctype html><meta charset=utf-8><title>页</title>{tags}", encoding="utf-8"
+    )
+    (SITE / "empty.html").write_text("<!doctype html><meta charset=utf-8><title>页</title>", encoding="utf-8")
+
+
+def page_scripts() -> Iterator[Path]:
+    """面板以外的脚本，照书里载入的次序。"""
+    from course_book.templates.live_page import PANELS
+
+    for name in PANELS["llm"].scripts:
+        if name.startswith("llm/") and name != "llm/panel.js":
+            yield live_data.SCRIPTS / name
+
+
+def transferred(side: str) -> tuple[int, int]:
+    """要取多少字节：照原样，经 gzip。"""
+    if side == "本课":
+        files = [*(SITE / "live/data/llm").iterdir(), SITE / "live/engine.js", *page_scripts()]
+    else:
+        files = [SITE / name for name in ("model.gguf", "wllama/index.min.js", "wllama/wasm/wllama.wasm")]
+    return sum(path.stat().st_size for path in files), sum(
+        len(gzip.compress(path.read_bytes(), 6)) for path in files
+    )
+
+
+@contextmanager
+def open_side(browser, root: str, side: str) -> Iterator[tuple[Page, float]]:
+    """装好一边的网页，与装好用了几秒。"""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(root + "page.html")
+    start = time.perf_counter()
+    page.evaluate(f"async () => {{ {SIDES[side]} }}")
+    yield page, time.perf_counter() - start
+    context.close()
+
+
+def write(page: Page, prompt: str) -> dict:
+    found = page.evaluate("([prompt, count]) => write(prompt, count)", [prompt, NEW_TOKENS])
+    times = found["times"]
+    assert len(times) == NEW_TOKENS, f"写了 {len(times)} 个词元，应当是 {NEW_TOKENS} 个"
+    return {
+        "text": found["text"],
+        # wllama 有时把头两个或末两个一起送来，所以看相邻两个之间的中位数
+        "speed": 1000 / statistics.median(later - sooner for sooner, later in pairwise(times)),
+        "first": times[0] / 1000,
+        "whole": 1000 * NEW_TOKENS / times[-1],
+    }
+
+
+def memory() -> int:
+    """这个程序打开的浏览器一共占着多少内存：几个进程共用的，各算一份里的一部分（PSS）。"""
+    total = 0
+    for process in psutil.Process().children(recursive=True):
+        try:
+            total += process.memory_full_info().pss if "chrom" in process.name() else 0
+        except psutil.NoSuchProcess:
+            continue
+    return total
+
+
+def weigh(root: str, side: str) -> tuple[float, int]:
+    """单独开一个浏览器：装好用了几秒，装好并写过一遍之后，比空白的一页多占多少内存。"""
+    with open_browser() as browser:
+        page = browser.new_page()
+        page.goto(root + "empty.html")
+        time.sleep(2)
+        empty = memory()
+        page.close()
+        with open_side(browser, root, side) as (page, seconds):
+            write(page, PROMPTS[0])
+            time.sleep(2)
+            return seconds, memory() - empty
+
+
+def race(root: str) -> dict[str, list[dict]]:
+    """两边轮流写，先后也轮流；第一遍热身，不算。"""
+    samples = {side: [] for side in SIDES}
+    with open_browser() as browser:
+        ours, theirs = SIDES
+        with open_side(browser, root, ours) as (one, _), open_side(browser, root, theirs) as (other, _):
+            order = [(ours, one), (theirs, other)]
+            for _, page in order:
+                write(page, PROMPTS[0])
+            for _ in range(ROUNDS):
+                for prompt in PROMPTS:
+                    for side, page in order:
+                        samples[side].append(write(page, prompt))
+                    order.reverse()
+    return samples
+
+
+def middle(values: list[float], form: str) -> str:
+    """中位数与范围。"""
+    return f"{statistics.median(values):{form}}（{min(values):{form}}–{max(values):{form}}）"
+
+
+def section() -> str:
+    """量一遍，写成一节。"""
+    tokenizer = BytePairTokenizer.from_pretrained()
+    assert all(len(tokenizer.encode(prompt)) == PROMPT_TOKENS for prompt in PROMPTS)
+    make_site()
+    before = os.getloadavg()[0]
+    with serve(SITE) as root:
+        weights = {side: [weigh(root, side) for _ in range(3)] for side in SIDES}
+        samples = race(root)
+    after = os.getloadavg()[0]
+
+    def row(name, key, form):
+        ours, theirs = ([sample[key] for sample in samples[side]] for side in SIDES)
+        ratio = [a / b for a, b in zip(ours, theirs, strict=True)]
+        return (
+            f"| {name} | {middle(ours, form)} | {middle(theirs, form)} | {middle(ratio, '.2f')} |",
+            ratio,
+            ours,
+        )
+
+    def pair(name, values, form="{:.1f}"):
+        ours, theirs = values
+        return f"| {name} | {form.format(ours)} | {form.format(theirs)} | {ours / theirs:.2f} |"
+
+    speed, ratio, ours = row("每秒写几个词元", "speed", ".1f")
+    first, *_ = row("头一个词元要等几秒", "first", ".2f")
+    whole, *_ = row("连开头算在内，每秒几个词元", "whole", ".1f")
+    met = statistics.median(ours) >= LEAST_SPEED and statistics.median(ratio) >= LEAST_RATIO
+    raw, zipped = zip(*(transferred(side) for side in SIDES), strict=True)
+    same = sum(a["text"] == b["text"] for a, b in zip(*samples.values(), strict=True)) // ROUNDS
+    seconds, held = (
+        [statistics.median(found[i] for found in weights[side]) for side in SIDES] for i in range(2)
+    )
+    return "\n".join(
+        [
+            HEADING,
+            "",
+            f"与 wllama（llama.cpp 编成的 WebAssembly）比：同一个 GGUF 文件，同一个浏览器，各用一个线程，CPU 不放慢，{os.cpu_count()} 个核。",
+            f"{len(PROMPTS)} 个开头，各 {PROMPT_TOKENS} 个词元，贪心地写 {NEW_TOKENS} 个；两边轮流，各 {len(ours)} 次，取中位数，括号里是范围，比值也是一对一对地算。",
+            f"“装好”从按下按钮算起，经本机的 http；“内存”是装好并写过一遍之后，浏览器各个进程比打开空白的一页多占的。量之前与量之后，机器的负载是 {before:.1f} 与 {after:.1f}。",
+            f"目标是{GOALS}：{'达到' if met else '**未达到**'}。{len(PROMPTS)} 个开头里，两边写得一字不差的有 {same} 个（llama.cpp 把激活也量化成 8 位）。",
+            "",
+            f"| | {' | '.join(SIDES)} | 比值 |",
+            "|---|---:|---:|---:|",
+            speed,
+            first,
+            whole,
+            pair("装好要几秒", seconds),
+            pair("内存（MB）", [value / 1e6 for value in held], "{:.0f}"),
+            pair("传输，照原样（MB）", [value / 1e6 for value in raw]),
+            pair("传输，经 gzip（MB）", [value / 1e6 for value in zipped]),
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    pages = TABLE.read_text(encoding="utf8").split(HEADING)[0].rstrip()
+    TABLE.write_text(f"{pages}\n\n{section()}", encoding="utf8")
+    print(TABLE.read_text(encoding="utf8").partition(HEADING)[2])
+
+
+if __name__ == "__main__":
+    main()
