@@ -1,7 +1,7 @@
 // 下一个词元：最可能的十个与它们的概率，一条是一个按钮，点它就走那条路；四个滑杆当场改变概率。
 globalThis.LlmBars = (() => {
   const { html, range } = LiveMarks;
-  const { spell, named } = LlmTokens;
+  const { named } = LlmTokens;
   const { TEMPERATURES, KS, PS, MS } = LlmState;
   const SHOWN = 10;
   const percent = (share) => {
@@ -101,15 +101,16 @@ globalThis.LlmBars = (() => {
         rest.textContent = next.length ? "这是事先算好的；打开之后，换成你自己的。" : "打开之后，这里是最可能的十个词元。";
       },
       // logits 是一处的分数，taken 是那一处已经写下的编号，没有就不写
-      draw({ tokenizer, logits, plainly, settings, taken, title: said }) {
+      draw({ reader, logits, plainly, settings, taken, title: said }) {
         title.replaceChildren(...said);
         returns.hidden = taken === undefined;
         const now = LlmWriter.narrow(logits, settings);
         const top = LiveSampling.top(plainly, SHOWN).map(({ id }) => id);
         const ids = taken === undefined || top.includes(taken) ? top : [...top, taken];
+        const words = reader.words(ids);
         rows.forEach((row, i) => {
           if (i >= ids.length) row.row.hidden = true;
-          else fill(row, { word: spell(tokenizer, ids[i]), share: now[ids[i]], was: plainly[ids[i]], chosen: ids[i] === taken });
+          else fill(row, { word: words[i], share: now[ids[i]], was: plainly[ids[i]], chosen: ids[i] === taken });
         });
         const left = now.reduce((sum, share) => sum + (share > 0), 0);
         const others = Math.max(0, 1 - ids.reduce((sum, id) => sum + now[id], 0));

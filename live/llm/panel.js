@@ -1,8 +1,7 @@
 // “打开一个大语言模型”的面板：装入引擎，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
 {
   const { html } = LiveMarks;
-  const { toState, PREVIEW } = LlmState;
-  const { named } = LlmTokens;
+  const { toState } = LlmState;
   const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
   // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
   const SIZE = location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
@@ -46,13 +45,14 @@
         onSeed: (seed) => this.choose({ seed: toState({ seed }).seed }),
         onRewrite: () => this.rewrite(),
       });
-      this.bars = LlmBars.bars({
+      this.desk = new LlmDesk({
+        template: this.prompt.template,
         onTake: (id) => this.take(id),
         onDial: (dial) => this.turnDial(dial),
         onBack: () => this.goBack(this.looking),
         onEnd: () => this.look(null),
+        onLook: (i) => this.look(this.looking === i ? null : i),
       });
-      this.written = LlmWritten.written({ template: this.prompt.template, onLook: (i) => this.look(this.looking === i ? null : i) });
       this.inside = LlmInside.inside({
         id: "llm",
         choose: (part) => this.choose(part),
@@ -60,21 +60,19 @@
         compare: () => this.session.compare(),
       });
       const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
-      return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, this.bars.element, this.written.element), this.inside.element];
+      return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
     }
 
-    // 还没有打开：样子都在，只是动不了；头一个例句的数是事先算好的
+    // 还没有打开：样子都在，只是动不了
     preview() {
-      const known = this.state.text === PREVIEW.text && !this.state.chat;
-      this.bars.preview(known ? PREVIEW.next : []);
-      this.written.preview(known ? PREVIEW : { ids: [], words: [] });
+      this.desk.preview(this.state);
       this.setLive(false);
       if (!BYTES) this.controls.forbid();
       this.controls.say(BYTES ? "还没有装入模型。" : MISSING);
     }
 
     setLive(live) {
-      for (const { element } of [this.bars, this.written, this.inside]) {
+      for (const element of [...this.desk.elements, this.inside.element]) {
         element.inert = !live;
         element.classList.toggle("live-stale", !live);
       }
@@ -173,13 +171,13 @@
 
     readAloud() {
       const ids = this.read();
-      if (ids) this.written.showPrompt(this.reader.words(ids));
+      if (ids) this.desk.written.showPrompt(this.reader.words(ids));
     }
 
     showState() {
       this.prompt.show(this.state);
       this.controls.show(this.state);
-      this.bars.dials(this.state);
+      this.desk.bars.dials(this.state);
       this.inside.open(this.state.view);
     }
 
@@ -292,26 +290,10 @@
 
     // -- 画 --
 
-    // 没有整理过的概率；只记着最近的一份，一份有四万九千多个数
-    plainly(logits) {
-      if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits) };
-      return this.plain.shares;
-    }
-
     draw() {
       if (!this.session?.writer.next) return;
-      const { writer: { steps, prompt, next }, ended } = this.session, { tokenizer } = this.reader;
-      for (const each of steps) each.share ??= this.plainly(each.logits)[each.id];
-      const step = this.looking === null ? null : steps[this.looking], logits = step ? step.logits : next;
-      const title = step ? [named(this.reader.words([step.id])[0]), " 那里，还能写"] : ["下一个词元"];
-      this.bars.draw({ tokenizer, logits, plainly: this.plainly(logits), settings: this.state, taken: step?.id, title });
-      this.written.showPrompt(this.reader.words(prompt));
-      const ids = steps.map(({ id }) => id), words = this.reader.words(ids);
-      const shown = steps.map(({ share }, i) => ({ word: words[i], share }));
-      const before = this.state.chat ? "" : this.state.text;
-      this.written.show({ steps: shown, before, text: this.reader.decode(ids), looking: this.looking, ended });
-      if (!step) this.written.follow();
-      this.controls.setLive(true, steps.length);
+      this.desk.draw(this);
+      this.controls.setLive(true, this.session.writer.steps.length);
       this.controls.setRunning(this.session.running);
     }
 
