@@ -246,8 +246,9 @@
     }
 
     // 写完一回：说用时，写进网址，里面也跟上
-    settle() {
+    settle(heard = "") {
       if (!this.session.writer.next) return;
+      this.desk.written.announce(heard);
       this.state.token = -1;
       this.tellTime();
       this.draw();
@@ -256,12 +257,12 @@
     }
 
     step(id) {
-      if (!this.session.running) return this.session.step(id).then(() => this.settle());
+      if (!this.session.running) return this.session.step(id).then(() => this.settle(`写了 ${this.reader.decode(this.session.writer.ids.slice(-1))}`));
     }
 
     stream() {
       this.looking = null;
-      return this.session.stream().then(() => this.settle());
+      return this.session.stream().then(() => this.settle(`写到：${this.reader.decode(this.session.writer.steps.map(({ id }) => id))}`));
     }
 
     // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路

@@ -26,7 +26,7 @@ globalThis.LlmPrompt = (() => {
       button.addEventListener("click", () => onEnter(toState(example)));
       return button;
     });
-    const written = html("pre", { class: "llm-template", tabindex: 0, lang: "en", "aria-label": "照模板写成的原文" });
+    const written = html("pre", { class: "llm-template", tabindex: 0, role: "group", lang: "en", "aria-label": "照模板写成的原文" });
     const template = html("div", { hidden: true }, html("p", { class: "llm-note" }, "它读到的是照模板写成的这一段，最后轮到“助手”："), written);
     const element = html(
       "div",

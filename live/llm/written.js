@@ -9,9 +9,10 @@ globalThis.LlmWritten = (() => {
   // onLook(第几个写下的)：看它当初还能写成什么
   function written({ template, onLook }) {
     const paper = html("p", { class: "llm-paper", lang: "en", tabindex: 0, role: "group", "aria-label": "它接着写的" });
-    const chips = html("div", { class: "live-sentence llm-chips", role: "group", "aria-label": "词元，一个方框一个" });
+    const chips = html("div", { class: "live-sentence llm-chips", tabindex: 0, role: "group", "aria-label": "词元，一个方框一个" });
     const count = html("p", { class: "llm-note llm-count" });
-    const element = html("div", { class: "llm-written" }, paper, template, count, chips);
+    const heard = html("p", { class: "llm-heard", "aria-live": "polite" });
+    const element = html("div", { class: "llm-written" }, paper, template, count, chips, heard);
     let buttons = [], drafted = "", about = "";
 
     const cutNote = (words) => {
@@ -60,6 +61,8 @@ globalThis.LlmWritten = (() => {
         const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint()];
         paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
+      // 只给读屏的人听：写一个念一个，一直写的写完了念全部
+      announce: (text) => (heard.textContent = text),
       // 跟着写的跑；reader 在看前面的，就不打扰
       follow() {
         chips.scrollTop = chips.scrollHeight;
