@@ -47,7 +47,7 @@ globalThis.LlmBars = (() => {
       button.addEventListener("click", () => onTake(Number(button.dataset.token)));
       return { button, name, number, row: html("li", {}, button) };
     });
-    const title = html("h3", { class: "llm-title" }), rest = html("p", { class: "llm-note llm-rest" });
+    const title = html("h2", { class: "llm-title" }), rest = html("p", { class: "llm-note llm-rest" });
     const list = html("ol", { class: "llm-bars" }, ...rows.map(({ row }) => row));
     const dials = Object.entries(DIALS).map(([name, dial]) => [name, slider({ ...dial, onChange: (value) => onDial({ [name]: value }) })]);
     const plain = html("button", { type: "button", class: "llm-small" }, "滑杆还原");
@@ -114,7 +114,7 @@ globalThis.LlmBars = (() => {
         });
         const left = now.reduce((sum, share) => sum + (share > 0), 0);
         const others = Math.max(0, 1 - ids.reduce((sum, id) => sum + now[id], 0));
-        const cut = rows.some(({ name }) => name.classList.contains("llm-bytes")) ? "绿的是字节，一个字的前几截。" : "";
+        const cut = rows.some(({ name }) => name.classList.contains("llm-bytes")) ? "带点线的是字节，一个字的前几截。" : "";
         rest.textContent = `其余 ${count(now.length - ids.length)} 个合计 ${percent(others)}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${cut}`;
       },
     };

@@ -13,13 +13,17 @@ globalThis.LiveLlm = (() => {
     let blocks, languageModel, questions, cache;
     let ids = []; // 缓存里有哪些词元
 
+    // 抄完的文件立即还给系统，不等浏览器想起来收：一共有 96 MB
+    const release = (buffer) => buffer.transfer?.(0);
+
     // 一层的各个张量，次序就是文件里的
     function readLayer(buffer) {
       let offset = 0;
       const norm = () => new Float32Array(buffer.slice(offset, (offset += 4 * dModel)));
       const linear = (outputs, inputs) => {
-        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), length = blocks.fileBytes(weight);
-        blocks.fill(weight, buffer.slice(offset, (offset += length)));
+        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), bytes = blocks.fileBytes(weight);
+        blocks.fill(weight, new Uint16Array(buffer, offset, bytes / 2));
+        offset += bytes;
         return weight;
       };
       const kvWidth = numKvHeads * dHead, [norm1, norm2] = [norm(), norm()];
@@ -39,8 +43,14 @@ globalThis.LiveLlm = (() => {
       },
       vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
       norm(data) { model.norm = new Float32Array(data); },
-      tokens(data, number) { blocks.fill(model.tokens, data, number * shardRows); },
-      layer(data, number) { model.layers[number] = readLayer(data); },
+      tokens(data, number) {
+        blocks.fill(model.tokens, new Uint16Array(data), number * shardRows);
+        release(data);
+      },
+      layer(data, number) {
+        model.layers[number] = readLayer(data);
+        release(data);
+      },
     };
 
     function check(sequence) {
@@ -109,8 +119,14 @@ globalThis.LiveLlm = (() => {
     async open(onProgress) {
       await super.open(onProgress);
       await this.complete;
-      this.tokenizer ??= new (liveBytePair().BytePairTokenizer)(await this.arrival("vocab.json"), this.config);
+      this.tokenizer ??= this.buildTokenizer(await this.arrival("vocab.json"));
       return this;
+    }
+
+    buildTokenizer({ tokens, types, merges, chatTemplate }) {
+      const { bosId, eosId, padId } = this.config, { BytePairTokenizer } = liveBytePair();
+      const kinds = Array.from(types, Number);
+      return new BytePairTokenizer({ tokens, types: kinds, merges, template: chatTemplate, bosId, eosId, padId });
     }
 
     // ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉

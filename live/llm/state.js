@@ -8,7 +8,7 @@ globalThis.LlmState = (() => {
     "17 + 25": { text: "What is 17 + 25?", chat: 1 },
     照着抄: { text: "Blork, zane, mivel, tupra. Blork, zane, mivel," },
     代码: { text: "def fibonacci(n):\n    if n < 2:\n        return n\n    return" },
-    中文: { text: "法国的首都是" },
+    中文: { text: "日本的首都是" },
   };
   // 还没有打开时，摆着头一个例句事先算好的样子
   const PREVIEW = {

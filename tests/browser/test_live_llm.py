@@ -324,7 +324,10 @@ def test_every_half_precision_number(page):
 
 @pytest.mark.parametrize(
     "change",
-    [WITHOUT_WASM, "WebAssembly.Module = function () { throw new WebAssembly.CompileError('SIMD unsupported'); }"],
+    [
+        WITHOUT_WASM,
+        "WebAssembly.Module = function () { throw new WebAssembly.CompileError('SIMD unsupported'); }",
+    ],
     ids=["no WebAssembly", "no SIMD"],
 )
 def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, change):
@@ -369,7 +372,9 @@ def test_everything_is_fetched_in_one_order(browser, sites):
 def test_half_a_file_and_again(browser, sites):
     """断在半路：说得出是哪个文件，再打开只取还缺的，答案照旧。"""
     page = visit(browser, sites["http"])
-    page.route("**/layer7.bin.js*", lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer7.bin", "AAAA");'))
+    page.route(
+        "**/layer7.bin.js*", lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer7.bin", "AAAA");')
+    )
     said = page.evaluate(f"async () => {OPEN}.catch((error) => [error.message, error.again])")
     assert said == ["数据文件 layer7.bin.js 不完整，请再试一次。", True]
     page.unroute("**/layer7.bin.js*")

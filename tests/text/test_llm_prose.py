@@ -119,7 +119,7 @@ def test_claims_about_chinese():
     ids = encode(LINKS["中文"]["text"])
     assert len(LINKS["中文"]["text"]) == 6 and len(ids) == 10 and shares(ids).max() < 0.1
     cut = [char for char in LINKS["中文"]["text"] if len(encode(char)) > 1]
-    assert "".join(cut) == "国首都"
+    assert "".join(cut) == "日首都"
 
 
 def test_claims_about_what_it_cannot_do():
