@@ -35,7 +35,7 @@ globalThis.LlmAttention = (() => {
 
   // 词排成一排，从 query 到它看的每一个画一条弧，粗细是权重；放不下的字不写，只写看得最多的
   function arcs({ words, query, weights, width, label }) {
-    const step = Math.min(46, width / words.length), x = (i) => (i + 0.5) * step;
+    const step = Math.min(64, width / words.length), x = (i) => (i + 0.5) * step;
     const roomy = step >= 13, order = range(words.length).sort((a, b) => weights[b] - weights[a]);
     const written = new Set([query, ...order.slice(0, 5).filter((i) => weights[i] > 0.05)]);
     const cut = (text) => (text.length > 12 ? `${text.slice(0, 11)}…` : text);

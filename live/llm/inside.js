@@ -29,6 +29,7 @@ globalThis.LlmInside = (() => {
         for (const fold of folds) fold.open = fold.dataset.view === name;
       },
       redraw: () => views[current]?.redraw(),
+      wait: () => (status.textContent = current && "正在写，停下来就算。"),
       // words：每个词元；query：选中的一个
       async show({ engine, words, state, query }) {
         const mine = ++turn, showsWeights = current === "attention";

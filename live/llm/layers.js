@@ -115,7 +115,7 @@ globalThis.LlmLayers = (() => {
       bars,
       html("p", { class: "llm-ask" }, button),
       told,
-      html("label", { class: "llm-check" }, use, html("span", {}, "写的时候用缓存（关掉再“一直写”，看左边的速度）")),
+      html("label", { class: "llm-check" }, use, html("span", {}, "写的时候用缓存（关掉再“一直写”，看上面的速度）")),
     );
     return {
       title: "缓存",

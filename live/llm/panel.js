@@ -30,7 +30,7 @@
       this.prompt = LlmPrompt.prompt({
         id: "llm",
         onInput: () => this.typed(),
-        onSubmit: () => (this.session ? this.step() : this.controls.press()),
+        onSubmit: () => this.submit(),
         onEnter: (state) => this.enter({ ...state, view: this.state.view }),
         onMode: (chat) => this.enter({ ...this.state, chat, written: "", token: -1 }),
       });
@@ -194,8 +194,10 @@
       try {
         const { whole, ids } = this.reader.read(this.state);
         this.prompt.showTemplate(whole, this.reader.tokenizer.special);
+        this.invalid = false;
         return ids;
       } catch (error) {
+        this.invalid = true;
         this.complain(error.message);
         return null;
       }
@@ -256,11 +258,25 @@
       return this.lookInside();
     }
 
+    // 回车：还没有打开就打开；一问一答就答完，接着写就写一个
+    submit() {
+      if (!this.session) this.controls.press();
+      else if (this.state.chat && !this.session.running) this.stream();
+      else this.step();
+    }
+
+    // 刚打的字还没有算，先算；算不了的，不写
+    isReady() {
+      if (this.pause !== null) this.compute();
+      return !this.invalid && !this.session.running;
+    }
+
     step(id) {
-      if (!this.session.running) return this.session.step(id).then(() => this.settle(`写了 ${this.reader.decode(this.session.writer.ids.slice(-1))}`));
+      if (this.isReady()) return this.session.step(id).then(() => this.settle(`写了 ${this.reader.decode(this.session.writer.ids.slice(-1))}`));
     }
 
     stream() {
+      if (!this.isReady()) return;
       this.looking = null;
       return this.session.stream().then(() => this.settle(`写到：${this.reader.decode(this.session.writer.steps.map(({ id }) => id))}`));
     }
@@ -299,6 +315,7 @@
     }
 
     async lookInside() {
+      if (this.session?.running) this.inside.wait();
       if (!this.session?.writer.next || this.session.running) return;
       const mine = ++this.asked;
       await this.session.turn(async (writer) => {

@@ -609,6 +609,26 @@ def test_keyboard_alone(visit):
     assert "layer=23" in page.url
 
 
+def test_enter_writes_from_the_words_just_typed(opened):
+    """刚打完就按回车，接的是新的前文；一问一答时，回车一直写到说完；空的前文，回车什么也不写。"""
+    start(opened)
+    area = opened.locator(".llm-ask textarea")
+    area.fill("The opposite of hot is")
+    area.press("Enter")
+    settle(opened)
+    assert shown(opened)["prompt"] == encode("The opposite of hot is")
+    assert shown(opened)["text"] == " cold"
+    area.fill("")
+    area.press("Enter")
+    settle(opened)
+    assert shown(opened)["stale"] and shown(opened)["text"] == " cold"
+    start(opened, text="What is 17 + 25?", chat=1)
+    area.press("Enter")
+    opened.wait_for_selector(".llm-ended", timeout=60_000)
+    settle(opened)
+    assert shown(opened)["text"] == "17 + 25 = 32."
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_axe_and_fingers(visit, width):
     page = visit(viewport={"width": width, "height": 800})
