@@ -67,7 +67,7 @@ globalThis.LlmAttention = (() => {
     });
     const grid = html("div", { class: "llm-grid" }), hint = html("p", { class: "llm-note" });
     const dial = (label, max, name) => {
-      const input = html("input", { type: "range", min: 1, max, step: 1 }), output = html("output");
+      const input = html("input", { type: "range", min: 1, max, step: 1, "aria-label": label }), output = html("output");
       input.addEventListener("input", () => choose({ [name]: Number(input.value) }));
       const set = (value) => ((input.value = output.textContent = value), input.setAttribute("aria-valuetext", `第 ${value} ${name === "layer" ? "层" : "个头"}`));
       return { element: html("label", { class: "llm-slider" }, html("span", {}, label), input, output), set };

@@ -12,7 +12,7 @@ globalThis.LlmBars = (() => {
 
   // 从几个数里选一个的滑杆
   function slider({ label, values, show, onChange }) {
-    const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1 });
+    const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label });
     const output = html("output");
     const write = () => {
       output.textContent = show(values[input.value]);
