@@ -278,6 +278,7 @@
     stream() {
       if (!this.isReady()) return;
       this.looking = null;
+      this.controls.say("正在写……");
       return this.session.stream().then(() => this.settle(`写到：${this.reader.decode(this.session.writer.steps.map(({ id }) => id))}`));
     }
 

@@ -57,7 +57,7 @@ globalThis.LlmWritten = (() => {
           chips.append(button);
         });
         buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
-        count.textContent = about + (steps.length ? `写下 ${steps.length} 个，小字是概率；点一个，看它当初还能是什么。` : "");
+        count.textContent = about + (steps.length ? `写下 ${steps.length} 个，小字是原来的概率；点一个，看它当初还能是什么。` : "");
         const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint()];
         paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
