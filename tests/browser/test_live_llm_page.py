@@ -93,7 +93,7 @@ def press(page, name):
 
 def step(page, times=1):
     for _ in range(times):
-        press(page, STEP)
+        page.click(".llm-controls .live-open")
         settle(page)
 
 
