@@ -1,6 +1,6 @@
 // 两页共用的引擎底子：按下按钮才取数据，一个文件接一个文件，次序写在 config.json 里；计算都在后台线程（Worker）里。
 //
-// 每个数据文件都是一个普通的脚本，只有一句 LiveEngine.deliver("bert/vocab.txt", "base64……")：经 http 与从 file:// 打开是同一份，
+// 每个数据文件都是一个普通的脚本，只有一句 LiveEngine.deliver("bert/vocab.txt", () => {/*base64……*/})：经 http 与从 file:// 打开是同一份，
 // 因为从 file:// 打开时浏览器不许 fetch，只肯载入脚本；base64 多出的三分之一，网站压缩之后就没有了。
 // 取什么、先取什么，都与你写的字无关；取完了（complete），就不再取。
 //
@@ -57,9 +57,11 @@ globalThis.LiveEngine = (() => {
   return class LiveEngine {
     static decode = decode;
 
-    // 数据脚本把内容交到这里
-    static deliver(name, base64) {
-      delivered.set(name, base64);
+    // 数据脚本把内容交到这里。内容是函数里的注释，从它的原文里取：写成字符串的话，
+    // 浏览器在脚本的原文之外另抄一份，久久不收，一个大语言模型就多占 130 MB
+    static deliver(name, content) {
+      const text = content.toString();
+      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.indexOf("*/")));
     }
 
     // 一个数据文件的 base64。上次没有取成的话，浏览器存下的也许就是坏的，所以 attempt 不是 0 时换一个网址

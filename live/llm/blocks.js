@@ -52,10 +52,10 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
   // 整个矩阵在文件里占多少字节
   const fileBytes = ({ kind: { halves, words }, outputs, blocks }) => outputs * blocks * (2 * halves + 4 * words);
 
-  // 从输出 first 起，把文件里的块依次抄进来，buffer 里有多少抄多少
-  function fill(weight, buffer, first = 0) {
-    const { kind: { halves, words }, outputs, blocks } = weight, source = new Uint16Array(buffer); // 块的大小不一定是 4 的倍数
-    const end = first + (outputs * buffer.byteLength) / fileBytes(weight);
+  // 从输出 first 起，把文件里的块依次抄进来；source 是原样的字节，两个一组（Uint16Array），因为块的大小不一定是 4 的倍数
+  function fill(weight, source, first = 0) {
+    const { kind: { halves, words }, outputs, blocks } = weight;
+    const end = first + (outputs * source.byteLength) / fileBytes(weight);
     let from = 0;
     for (let o = first; o < end; o++) {
       for (let b = 0; b < blocks; b++) {
@@ -86,10 +86,10 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
     return values;
   }
 
-  // 线性映射 y = x Wᵀ：x (N, inputs) → (N, outputs)；一块里 Σ w·x = d·Σ q·x + m·Σ x
-  function plainLinear(x, weight) {
-    const { outputs, inputs, blocks } = weight, n = x.length / inputs;
-    const y = new Float32Array(n * outputs), q = new Float32Array(SIZE);
+  // 线性映射 y = x Wᵀ：x (N, inputs) → y (N, outputs)；一块里 Σ w·x = d·Σ q·x + m·Σ x
+  function plainLinear(x, weight, y) {
+    const { outputs, inputs, blocks } = weight, n = x.length / inputs, q = new Float32Array(SIZE);
+    y.fill(0);
     for (let o = 0; o < outputs; o++) {
       for (let b = 0; b < blocks; b++) {
         const [d, m] = readBlock(weight, o, b, q);
@@ -107,7 +107,7 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
   }
 
   // 同一件事交给 blocks.wat：输入的每 32 个数之前，先放好它们的和
-  function simdLinear(x, { kind, outputs, inputs, blocks, start }) {
+  function simdLinear(x, { kind, outputs, inputs, blocks, start }, y) {
     const n = x.length / inputs, bytes = 4;
     for (let from = 0, to = input; from < x.length; from += SIZE, to += SIZE + 1) {
       let sum = 0;
@@ -121,7 +121,8 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
       kernel[name](from * bytes, start * bytes, to * bytes, blocks, outputs);
       i += name === kind.one ? 1 : 4;
     }
-    return floats.slice(output, output + n * outputs);
+    y.set(floats.subarray(output, output + n * outputs));
+    return y;
   }
 
   const linear = kernel ? simdLinear : plainLinear;

@@ -37,9 +37,9 @@ globalThis.LiveLlm = (() => {
       blocks(wasm) {
         blocks = liveBlocks(wasm, config);
         languageModel = liveLanguageModel(blocks, config);
-        questions = liveQuestions(languageModel, config);
-        model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
         cache = languageModel.newCache();
+        questions = liveQuestions(languageModel, model, cache, config);
+        model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
       },
       vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
       norm(data) { model.norm = new Float32Array(data); },
@@ -85,24 +85,24 @@ globalThis.LiveLlm = (() => {
       attention(layer, head) {
         within(layer, numLayers, "层");
         within(head, numHeads, "个头");
-        const weights = questions.attention(ids.length, cache, layer, head);
+        const weights = questions.attention(ids.length, layer, head);
         transfer(weights);
         return weights;
       },
 
       patterns() {
         within(0, 1);
-        return questions.patterns(ids.length, cache);
+        return questions.patterns(ids.length);
       },
 
       lens(position) {
         within(position, ids.length, "个位置");
-        return questions.lens(position, cache, model);
+        return questions.lens(position);
       },
 
       norms() {
         within(0, 1);
-        return questions.norms(ids.length, cache);
+        return questions.norms(ids.length);
       },
     };
 

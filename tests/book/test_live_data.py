@@ -33,7 +33,9 @@ def data(tmp_path_factory):
 def content(folder, name):
     """一个数据脚本的内容：全文只有一句 deliver。"""
     script = (folder / f"{name}.js").read_text(encoding="ascii")
-    match = re.fullmatch(rf'LiveEngine\.deliver\("{folder.name}/{name}", "([\w+/=]*)"\);\n', script)
+    match = re.fullmatch(
+        rf'LiveEngine\.deliver\("{folder.name}/{name}", \(\) => {{/\*([\w+/=]*)\*/}}\);\n', script
+    )
     return b64decode(match[1], validate=True)
 
 

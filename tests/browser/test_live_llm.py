@@ -217,6 +217,14 @@ def test_lens(page, text):
     assert chosen == logits.argmax()  # 最后一个位置最后一层的第一名，就是接着写的
 
 
+@torch.no_grad()
+def test_as_many_tokens_as_there_may_be(page):
+    """写满上限：一次算完，最后一个位置的分数与库里的相同。"""
+    ids = [index % 997 + 20 for index in range(live_llm.MAX_TOKENS)]
+    expected = language_model()(torch.tensor([ids]), last_only=True).logits[0, -1]
+    assert relative(feed(page, ids, cache=False)["logits"], expected) <= 1e-4
+
+
 # ---- 缓存
 
 
@@ -260,16 +268,16 @@ BOTH_LINEARS = """async ([kind, outputs, inputs, counts, blocks, x]) => {
   const wasm = LiveEngine.decode(await LiveEngine.read("../live/", "llm/blocks.wasm"));
   const config = { dModel: inputs, dFf: outputs, numLayers: 1, numHeads: 1, numKvHeads: 1,
     vocabSize: Math.max(outputs, 4), maxTokens: Math.max(...counts) };
-  const values = new Float32Array(LiveEngine.decode(x)), file = LiveEngine.decode(blocks);
+  const values = new Float32Array(LiveEngine.decode(x)), file = new Uint16Array(LiveEngine.decode(blocks));
   const base64 = ({ buffer }) => new Uint8Array(buffer).toBase64();
   const answers = [liveBlocks(wasm, config), liveBlocks(null, config)].map((parts) => {
     const weight = parts.matrix(parts[kind], outputs, inputs);
     // 分两次抄，像词元的嵌入那样
-    const half = parts.fileBytes(weight) / 2;
-    parts.fill(weight, file.slice(0, half));
-    parts.fill(weight, file.slice(half), outputs / 2);
+    const half = parts.fileBytes(weight) / 4;
+    parts.fill(weight, file.subarray(0, half));
+    parts.fill(weight, file.subarray(half), outputs / 2);
     const rows = Array.from({ length: outputs }, (_, o) => base64(parts.row(weight, o)));
-    return [counts.map((n) => base64(parts.linear(values.slice(0, n * inputs), weight))), rows];
+    return [counts.map((n) => base64(parts.linear(values.slice(0, n * inputs), weight, new Float32Array(n * outputs)))), rows];
   });
   const [simd, plain] = answers.map(([products]) => products);
   return [simd, plain, answers[0][1], answers[1][1]];
@@ -312,7 +320,7 @@ def test_every_half_precision_number(page):
         """(file) => {
           const config = { dModel: 32, dFf: 32, numLayers: 0, numHeads: 1, numKvHeads: 1, vocabSize: 65536, maxTokens: 1 };
           const blocks = liveBlocks(null, config), weight = blocks.matrix(blocks.Q8_0, 65536, 32);
-          blocks.fill(weight, LiveEngine.decode(file));
+          blocks.fill(weight, new Uint16Array(LiveEngine.decode(file)));
           const values = Float32Array.from({ length: 65536 }, (_, o) => blocks.row(weight, o)[0]);
           return new Uint8Array(values.buffer).toBase64();
         }""",
@@ -355,11 +363,11 @@ def test_everything_is_fetched_in_one_order(browser, sites):
           return progress;
         }"""
     )
-    files = live_llm.parts()
+    sizes = page.evaluate("engine.config.files")
     asked = [url.rpartition("/")[2].removesuffix(".js") for url in page.asked if "/live/data/" in url]
-    assert asked == list(files)
-    total = sum(memoryview(part).nbytes for name in files if name != "config.json" for part in files[name])
-    assert progress[-1] == [total, total] and len(progress) == len(files) - 1
+    assert asked == ["config.json", *sizes]
+    total = sum(sizes.values())
+    assert progress[-1] == [total, total] and len(progress) == len(sizes)
     page.context.set_offline(True)
     before = len(page.asked)
     for text in PROMPTS[:2]:
@@ -372,17 +380,16 @@ def test_everything_is_fetched_in_one_order(browser, sites):
 def test_half_a_file_and_again(browser, sites):
     """断在半路：说得出是哪个文件，再打开只取还缺的，答案照旧。"""
     page = visit(browser, sites["http"])
-    page.route(
-        "**/layer7.bin.js*", lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer7.bin", "AAAA");')
-    )
+    short = live_data.as_script("llm/layer7.bin", b"half")
+    page.route("**/layer7.bin.js*", lambda route: route.fulfill(body=short))
     said = page.evaluate(f"async () => {OPEN}.catch((error) => [error.message, error.again])")
     assert said == ["数据文件 layer7.bin.js 不完整，请再试一次。", True]
     page.unroute("**/layer7.bin.js*")
     before = len(page.asked)
     page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
-    missing = list(live_llm.parts())[list(live_llm.parts()).index("layer7.bin") :]
+    names = list(page.evaluate("engine.config.files"))
     asked = [url.rpartition("/")[2].partition("?")[0].removesuffix(".js") for url in page.asked[before:]]
-    assert asked == missing
+    assert asked == names[names.index("layer7.bin") :]
     text = PROMPTS[0]
     assert relative(feed(page, encode(text))["logits"], reference(text).logits) <= 1e-4
     page.context.close()
@@ -439,8 +446,8 @@ def resident(browser) -> float:
 
 
 def test_memory(browser, sites):
-    """从空页面到装好模型、写满上限，多用不到 350 MB。"""
-    page = visit(browser, sites["http"])
+    """从空页面到装好模型、写满上限，多用不到 350 MB；从 file:// 打开，浏览器的网络缓存就不在内存里。"""
+    page = visit(browser, sites["file"])
     page.wait_for_timeout(500)
     before = resident(browser)
     milliseconds = page.evaluate(

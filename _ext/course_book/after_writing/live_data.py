@@ -5,6 +5,7 @@
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
@@ -18,7 +19,7 @@ SCRIPTS = ROOT / "live"
 
 
 def as_script(name: str, content: bytes) -> bytes:
-    return b'LiveEngine.deliver("%s", "%s");\n' % (name.encode(), base64.b64encode(content))
+    return b'LiveEngine.deliver("%s", () => {/*%s*/});\n' % (name.encode(), base64.b64encode(content))
 
 
 def fill_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -52,12 +53,13 @@ def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 def written(folder: Path) -> dict:
     """folder 里写好的 config.json；缺了、断了哪个文件，就给空的。"""
     try:
-        config = json.loads(base64.b64decode((folder / "config.json.js").read_bytes().split(b'"')[3]))
+        script = (folder / "config.json.js").read_bytes()
+        config = json.loads(base64.b64decode(re.search(rb"/\*(.*)\*/", script)[1]))
         for name, size in config["files"].items():
             empty = len(as_script(f"{folder.name}/{name}", b""))
             if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
                 return {}
-    except (OSError, ValueError, LookupError):
+    except (OSError, ValueError, LookupError, TypeError):
         return {}
     return config
 
