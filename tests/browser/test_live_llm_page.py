@@ -242,7 +242,9 @@ def test_a_broken_shard_says_so_and_is_tried_again(visit, fault):
     if fault == "gone":
         page.route(name, lambda route: route.abort())
     else:
-        page.route(name, lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer3.bin", "QUJD");'))
+        page.route(
+            name, lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer3.bin", () => {/*QUJD*/});')
+        )
     page.click(".llm-opening .live-open")
     page.wait_for_selector(".live-wrong", timeout=60_000)
     assert "layer3.bin" in page.inner_text(".live-status")
