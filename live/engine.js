@@ -61,7 +61,8 @@ globalThis.LiveEngine = (() => {
     // 浏览器在脚本的原文之外另抄一份，久久不收，一个大语言模型就多占 130 MB
     static deliver(name, content) {
       const text = content.toString();
-      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.indexOf("*/")));
+      // 内容也许以 / 开头，与前面的 /* 连成 /*/，所以从后面找 */
+      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")));
     }
 
     // 一个数据文件的 base64。上次没有取成的话，浏览器存下的也许就是坏的，所以 attempt 不是 0 时换一个网址
