@@ -2,13 +2,19 @@
 globalThis.LlmControls = (() => {
   const { html, radio } = LiveMarks;
   const PICKS = ["取最高的", "抽签"];
+  const MISSING = "这本书成书时没有带上它（约 100 MB）：在书的源文件夹里运行 make book，不写 LIVE_LLM=0，就有了。";
+  const million = (bytes) => Math.round(bytes / 1e6);
+  // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
+  const sizeOf = (bytes) => (location.protocol === "file:" ? `读入约 ${million((bytes * 4) / 3)} MB` : `下载约 ${million(bytes)} MB`);
 
-  function controls({ label, onOpen, onPause, onStep, onStream, onClear, onPick, onSeed, onRewrite }) {
+  // bytes：要取多少字节，没有就是书里没有带
+  function controls({ bytes, onOpen, onPause, onStep, onStream, onClear, onPick, onSeed, onRewrite }) {
     const button = (text, onClick, attributes = {}) => {
       const made = html("button", { type: "button", ...attributes }, text);
       made.addEventListener("click", onClick);
       return made;
     };
+    const label = bytes ? `打开 SmolLM2（${sizeOf(bytes)}）` : "书里没有它";
     const open = button(label, onOpen, { class: "live-open" }), pause = button("停下", onPause, { hidden: true });
     const progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
     const arrived = html("span", { class: "live-arrived" });
@@ -38,6 +44,10 @@ globalThis.LlmControls = (() => {
         status.textContent = message;
         status.classList.toggle("live-wrong", wrong);
       },
+      tellTime({ last, ids, full }) {
+        const time = `${ids.length} 个词元；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒。`;
+        this.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者从头来。` : time);
+      },
       tellSpeed(perSecond, note = "") {
         speed.dataset.tokensPerSecond = perSecond ? perSecond.toFixed(1) : "";
         speed.textContent = perSecond ? `每秒 ${perSecond.toFixed(1)} 个${note}` : "";
@@ -52,7 +62,10 @@ globalThis.LlmControls = (() => {
       },
       // -- 打开 --
       press: () => open.click(),
-      forbid: () => (open.disabled = true),
+      closed() {
+        open.disabled = !bytes;
+        status.textContent = bytes ? "还没有装入模型。" : MISSING;
+      },
       loading() {
         focused = opening.contains(document.activeElement);
         open.disabled = true;

@@ -3,9 +3,6 @@
   const { html } = LiveMarks;
   const { toState } = LlmState;
   const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
-  // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
-  const SIZE = location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
-  const MISSING = "这本书成书时没有带上它（约 100 MB）：在书的源文件夹里运行 make book，不写 LIVE_LLM=0，就有了。";
   const PAUSE = 250; // 停笔多少毫秒才算
 
   class Panel {
@@ -19,6 +16,7 @@
       block.replaceChildren(...this.build());
       this.showState();
       this.preview();
+      this.controls.closed();
       new ResizeObserver(() => this.inside.redraw()).observe(block);
     }
 
@@ -35,7 +33,7 @@
         onMode: (chat) => this.enter({ ...this.state, chat, written: "", token: -1 }),
       });
       this.controls = LlmControls.controls({
-        label: BYTES ? `打开 SmolLM2（${SIZE}）` : "书里没有它",
+        bytes: BYTES,
         onOpen: () => this.open(),
         onPause: () => LiveLlm.pause(),
         onStep: () => this.step(),
@@ -67,8 +65,6 @@
     preview() {
       this.desk.preview(this.state);
       this.setLive(false);
-      if (!BYTES) this.controls.forbid();
-      this.controls.say(BYTES ? "还没有装入模型。" : MISSING);
     }
 
     setLive(live) {
@@ -158,8 +154,8 @@
     typed() {
       this.session?.stop();
       this.address.change({ text: this.prompt.area.value, written: "", token: -1 });
-      if (!this.session) this.preview();
-      else this.readAloud();
+      const ids = this.session ? this.read() : this.preview();
+      if (ids) this.desk.written.showPrompt(this.reader.words(ids));
       clearTimeout(this.pause);
       this.pause = setTimeout(() => {
         this.pause = null;
@@ -167,11 +163,6 @@
         if (this.session) this.compute();
       }, PAUSE);
       if (this.session) this.showBusy();
-    }
-
-    readAloud() {
-      const ids = this.read();
-      if (ids) this.desk.written.showPrompt(this.reader.words(ids));
     }
 
     showState() {
@@ -219,7 +210,7 @@
         if (mine !== this.version) return;
         this.prompt.area.setAttribute("aria-invalid", false);
         this.setLive(true);
-        this.tellTime();
+        this.controls.tellTime(writer);
         this.draw();
         // 网址里写下的：照样再写一遍，每一步的分数才都在
         for (const id of replay) {
@@ -232,19 +223,13 @@
       if (mine === this.version) this.lookInside();
     }
 
-    tellTime() {
-      const { last, ids, full } = this.session.writer;
-      const said = `${ids.length} 个词元；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒。`;
-      this.controls.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者从头来。` : said);
-    }
-
     // -- 写 --
 
     wrote({ count, milliseconds }) {
       this.looking = null;
       this.controls.tellSpeed((1000 * count) / milliseconds, this.session.writer.cache ? "" : "（没有缓存）");
       this.draw();
-      if (!this.session.running) this.tellTime();
+      if (!this.session.running) this.controls.tellTime(this.session.writer);
     }
 
     // 写完一回：说用时，写进网址，里面也跟上
@@ -252,7 +237,7 @@
       if (!this.session.writer.next) return;
       this.desk.written.announce(heard);
       this.state.token = -1;
-      this.tellTime();
+      this.controls.tellTime(this.session.writer);
       this.draw();
       this.rememberWritten();
       return this.lookInside();
