@@ -232,10 +232,11 @@
       if (!this.session.running) this.controls.tellTime(this.session.writer);
     }
 
-    // 写完一回：说用时，写进网址，里面也跟上
-    settle(heard = "") {
-      if (!this.session.writer.next) return;
-      this.desk.written.announce(heard);
+    // 写完一回：说用时，写进网址，里面也跟上；读屏的人听到第 from 个起写下的
+    settle(from = Infinity) {
+      if (!this.session?.writer.next) return; // 后台线程停了
+      const heard = this.session.writer.steps.slice(from).map(({ id }) => id);
+      this.desk.written.announce(heard.length ? `写了：${this.reader.decode(heard)}` : "");
       this.state.token = -1;
       this.controls.tellTime(this.session.writer);
       this.draw();
@@ -257,14 +258,17 @@
     }
 
     step(id) {
-      if (this.isReady()) return this.session.step(id).then(() => this.settle(`写了 ${this.reader.decode(this.session.writer.ids.slice(-1))}`));
+      if (!this.isReady()) return;
+      const from = this.session.writer.steps.length;
+      return this.session.step(id).then(() => this.settle(from));
     }
 
     stream() {
       if (!this.isReady()) return;
       this.looking = null;
       this.controls.say("正在写……");
-      return this.session.stream().then(() => this.settle(`写到：${this.reader.decode(this.session.writer.steps.map(({ id }) => id))}`));
+      const from = this.session.writer.steps.length;
+      return this.session.stream().then(() => this.settle(from));
     }
 
     // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路
@@ -282,7 +286,7 @@
     rewrite() {
       const some = this.session.writer.steps.length;
       this.choose({ seed: Math.floor(1000 * Math.random()), draw: 1 });
-      return this.goBack(0).then(() => some && this.stream());
+      return this.goBack(0).then(() => some && this.session && this.stream());
     }
 
     look(i) {

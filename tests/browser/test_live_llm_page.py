@@ -235,6 +235,19 @@ def test_loading_can_be_stopped_and_goes_on(visit):
     assert_bars(page, encode(PARIS))
 
 
+def test_a_stopped_worker_says_so_and_is_opened_again(visit):
+    page = visit()
+    press_open(page)
+    page.evaluate("LiveLlm.open({ root: '../live/' }).then((engine) => engine.worker.onerror())")
+    page.click(".llm-controls .live-open")
+    page.wait_for_selector(".live-wrong")
+    assert page.inner_text(".live-status").startswith("后台线程停了")
+    press_open(page)
+    assert_bars(page, encode(PARIS))
+    step(page)
+    assert shown(page)["text"] == " Paris" and page.errors == []
+
+
 @pytest.mark.parametrize("fault", ["gone", "half"])
 def test_a_broken_shard_says_so_and_is_tried_again(visit, fault):
     page = visit()
