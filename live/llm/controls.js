@@ -15,7 +15,7 @@ globalThis.LlmControls = (() => {
       return made;
     };
     const label = bytes ? `打开 SmolLM2（${sizeOf(bytes)}）` : "书里没有它";
-    const open = button(label, onOpen, { class: "live-open" }), pause = button("停下", onPause, { hidden: true });
+    const open = button(label, onOpen, { class: "live-open" }), pause = button("停下", () => ((stopped = true), onPause()), { hidden: true });
     const progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
     const arrived = html("span", { class: "live-arrived" });
     const opening = html("div", { class: "llm-line llm-opening" }, open, pause, progress, arrived);
@@ -31,7 +31,7 @@ globalThis.LlmControls = (() => {
 
     const status = html("span", { role: "status" }), speed = html("span", { "data-tokens-per-second": "", class: "llm-speed" });
     const element = html("div", {}, opening, writing, html("p", { class: "live-status" }, status, speed));
-    let focused = false;
+    let focused = false, stopped = false; // 焦点在不在打开的按钮上；是不是读者叫停的
 
     return {
       element,
@@ -75,8 +75,10 @@ globalThis.LlmControls = (() => {
         progress.value = loaded / total;
         arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
       },
-      failed() {
-        open.textContent = "再试一次";
+      failed(message) {
+        this.say(message, !stopped);
+        open.textContent = stopped ? "接着取" : "再试一次";
+        stopped = false;
         open.disabled = opening.hidden = false;
         pause.hidden = writing.hidden = true;
       },

@@ -115,8 +115,7 @@
     reopen({ message }) {
       this.session = null;
       this.setLive(false);
-      this.controls.failed();
-      this.controls.say(message, true);
+      this.controls.failed(message);
       this.showBusy();
     }
 

@@ -225,7 +225,7 @@ def test_loading_can_be_stopped_and_goes_on(visit):
     page.click(".llm-opening .live-open")
     page.wait_for_function("document.querySelector('progress').value > 0")
     page.get_by_role("button", name="停下", exact=True).click()
-    page.wait_for_selector(".live-wrong", timeout=60_000)
+    page.get_by_role("button", name="接着取", exact=True).wait_for(timeout=60_000)
     assert "停下了" in page.inner_text(".live-status")
     first = set(page.asked)
     page.asked.clear()
