@@ -13,6 +13,7 @@ from course_lib.generation import generate, narrow
 
 ROOT = Path(__file__).parents[2]
 PROSE = (ROOT / "chapters/llm.md").read_text(encoding="utf-8")
+BENCH = (ROOT / "bench/pages.md").read_text(encoding="utf-8")
 SCRIPT = (ROOT / "live/llm/language_model.js").read_text(encoding="utf-8")
 # 做什么、course_lib 的名字、live/llm/language_model.js 的名字
 NAMES = re.findall(r"(?m)^\| [^|]+ \| `([\w.]+)` \| `(\w+)` \|$", PROSE)
@@ -128,6 +129,16 @@ def test_claims_about_what_it_cannot_do():
     assert round(sum(p.numel() for p in language_model().parameters()) / 1e6) == 135
     assert (config.num_layers, config.num_heads) == (30, 9)
     assert "从 1 数到 30，头从 1 数到 9" in PROSE
+
+
+def test_claims_about_speed():
+    """与 make bench-pages 记下的一致。"""
+    row = re.search(r"每秒写几个词元 \| ([\d.]+)（[^|]*\| ([\d.]+)（", BENCH)
+    ours, theirs = (round(float(number)) for number in row.groups())
+    assert (
+        f"一个线程每秒写 {ours} 个词元" in PROSE
+        and f"wllama（llama.cpp 编译成的 WebAssembly），每秒 {theirs} 个" in PROSE
+    )
 
 
 def test_the_names_exist():
