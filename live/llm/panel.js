@@ -27,6 +27,7 @@
     build() {
       this.prompt = LlmPrompt.prompt({
         id: "llm",
+        onEdit: () => this.edit(),
         onInput: () => this.typed(),
         onSubmit: () => this.submit(),
         onEnter: (state) => this.enter({ ...state, view: this.state.view }),
@@ -138,6 +139,14 @@
     enter(state) {
       this.address.change(state);
       this.entered();
+    }
+
+    // 模板写成的原文，连同写下的，都成了前文：system 那一句可以换，也可以再添一问
+    edit() {
+      const { reader, session } = this;
+      const text = reader.read(this.state).whole + reader.tokenizer.decode(session.writer.steps.map(({ id }) => id));
+      this.enter({ ...this.state, text, chat: 0, written: "", token: -1 });
+      this.prompt.area.focus();
     }
 
     // 状态整个换了

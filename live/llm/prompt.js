@@ -4,8 +4,8 @@ globalThis.LlmPrompt = (() => {
   const { EXAMPLES, toState } = LlmState;
   const MODES = ["接着写", "一问一答"];
 
-  // onInput()：打了字；onSubmit()：按了回车；onEnter(state)：换成一个例句；onMode()：换了写法
-  function prompt({ id, onInput, onSubmit, onEnter, onMode }) {
+  // onEdit()：把模板写成的原文拿去改；onInput()：打了字；onSubmit()：按了回车；onEnter(state)：换成一个例句；onMode()：换了写法
+  function prompt({ id, onEdit, onInput, onSubmit, onEnter, onMode }) {
     const area = html("textarea", {
       id: `${id}-text`, rows: 2, lang: "en", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
     });
@@ -27,7 +27,10 @@ globalThis.LlmPrompt = (() => {
       return button;
     });
     const written = html("pre", { class: "llm-template", tabindex: 0, role: "group", lang: "en", "aria-label": "照模板写成的原文" });
-    const template = html("div", { hidden: true }, html("p", { class: "llm-note" }, "它读到的是照模板写成的这一段，最后轮到“助手”："), written);
+    const edit = html("button", { type: "button", class: "llm-small" }, "拿去改");
+    edit.addEventListener("click", onEdit);
+    const note = html("p", { class: "llm-note" }, "它读到的，照模板写成：", edit);
+    const template = html("div", { hidden: true }, note, written);
     const element = html(
       "div",
       { class: "llm-prompt" },

@@ -359,6 +359,21 @@ def test_a_chat_is_written_into_the_template(opened):
     assert_bars(opened, encode(question))
 
 
+def test_the_rendered_template_can_be_edited(opened):
+    """模板写成的原文连同回答，拿去当前文：编号不变，再添一问，接着答。"""
+    start(opened, text="What is the capital of Japan?", chat=1)
+    stream(opened, 100)
+    before = shown(opened)
+    opened.get_by_role("button", name="拿去改", exact=True).click()
+    settle(opened)
+    seen = shown(opened)
+    assert seen["prompt"] == before["prompt"] + before["written"] and seen["written"] == []
+    area = opened.locator(".llm-ask textarea")
+    text = f"{area.input_value()}\n<|im_start|>user\nAnd of Italy?<|im_end|>\n<|im_start|>assistant\n"
+    enter(opened, text)
+    assert_bars(opened, encode(text))
+
+
 def test_another_branch_and_back(opened):
     """点一条就走那条路；点写下的，看它当初的十条路，改走一条，或者退回到那里。"""
     start(opened)
