@@ -163,5 +163,8 @@ globalThis.LiveLlm = (() => {
     return engine.open(onProgress);
   }
 
-  return { open };
+  // 正在取的一个取完就停；再 open 就接着取
+  const pause = () => engine?.pause();
+
+  return { open, pause };
 })();

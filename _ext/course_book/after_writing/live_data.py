@@ -58,7 +58,7 @@ def written(folder: Path) -> dict:
             empty = len(as_script(f"{folder.name}/{name}", b""))
             if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
                 return {}
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError):
         return {}
     return config
 

@@ -37,10 +37,18 @@ PANELS = {
     "llm": Panel(
         "chapters/llm",
         (
-            *("engine.js", "llm/byte_pair.js", "llm/sampling.js", "llm/blocks.js", "llm/language_model.js"),
-            *("llm/questions.js", "llm/engine.js", "marks.js", "charts.js", "llm/tokens.js", "llm/state.js"),
-            *("llm/writer.js", "llm/prompt.js", "llm/bars.js", "llm/written.js", "llm/attention.js"),
-            *("llm/layers.js", "llm/inside.js", "llm/panel.js"),
+            *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/questions.js"),
+            *("llm/engine.js", "llm/sampling.js", "llm/writer.js", "llm/session.js"),
+            *("marks.js", "llm/tokens.js", "llm/state.js", "llm/address.js", "llm/reader.js"),
+            *("llm/prompt.js", "llm/controls.js", "llm/bars.js"),
+            *(
+                "llm/written.js",
+                "llm/attention.js",
+                "llm/layers.js",
+                "llm/inside.js",
+                "llm/desk.js",
+                "llm/panel.js",
+            ),
         ),
         ("live.css", "llm/llm.css"),
     ),

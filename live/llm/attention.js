@@ -1,0 +1,147 @@
+// 里面的注意力：30 层 × 9 个头的一墙，选中的头在词上画成弧线，再列出它看得最多的几个。
+globalThis.LlmAttention = (() => {
+  const { html, svg, range, fixed, radio } = LiveMarks;
+  const { named } = LlmTokens;
+  const KINDS = { first: "给第一个词元的", previous: "给前一个词元的", self: "给自己的" };
+  const LISTED = 8;
+  const nameOf = (layer, head) => `第 ${layer} 层第 ${head} 个头`;
+
+  // 一墙小格：横着是层，竖着是头；浓淡是 values[层 × 头数 + 头]
+  function wall({ layers, heads, values, layer, head, width, label }) {
+    const [left, top] = [18, 16], cell = (width - left - 8) / layers, tall = Math.max(14, Math.min(cell, 20));
+    const cells = [...values].map((value, i) => {
+      const [l, h] = [Math.floor(i / heads), i % heads];
+      const at = { x: left + l * cell, y: top + h * tall, width: cell - 1, height: tall - 1 };
+      return svg("rect", { ...at, class: "llm-cell", "fill-opacity": value.toFixed(3), "data-share": value });
+    });
+    const numbers = [1, 5, 10, 15, 20, 25, 30].map((l) => svg("text", { class: "live-below", x: left + (l - 0.5) * cell, y: 7 }, l));
+    const rows = range(heads).map((h) => svg("text", { class: "live-left", x: left - 5, y: top + (h + 0.5) * tall }, h + 1));
+    const frame = { x: left + (layer - 1) * cell - 1, y: top + (head - 1) * tall - 1, width: cell + 1, height: tall + 1 };
+    const drawn = svg(
+      "svg",
+      { width, height: top + heads * tall + 2, role: "img", "aria-label": label, "font-size": 11, class: "llm-wall" },
+      ...numbers,
+      ...rows,
+      ...cells,
+      svg("rect", { ...frame, class: "llm-frame" }),
+    );
+    const place = ({ clientX, clientY }) => {
+      const box = drawn.getBoundingClientRect();
+      const l = Math.floor((clientX - box.left - left) / cell), h = Math.floor((clientY - box.top - top) / tall);
+      return l >= 0 && l < layers && h >= 0 && h < heads ? [l + 1, h + 1] : null;
+    };
+    return { drawn, place };
+  }
+
+  // 词排成一排，从 query 到它看的每一个画一条弧，粗细是权重；放不下的字不写，只写看得最多的
+  function arcs({ words, query, weights, width, label }) {
+    const step = Math.min(64, width / words.length), x = (i) => (i + 0.5) * step;
+    const roomy = step >= 13, order = range(words.length).sort((a, b) => weights[b] - weights[a]);
+    const written = new Set([query, ...order.slice(0, 5).filter((i) => weights[i] > 0.05)]);
+    const cut = (text) => (text.length > 12 ? `${text.slice(0, 11)}…` : text);
+    const high = Math.min(120, Math.max(24, (step * (query + 1)) / 2)), base = high + 10;
+    const longest = Math.max(...words.map(({ shown }) => Math.min(12, shown.length)));
+    const lines = order.filter((i) => i !== query && weights[i] >= 0.01).map((i) => {
+      const half = Math.abs(x(query) - x(i)) / 2;
+      const path = `M ${x(query)} ${base} A ${half} ${Math.min(half, high)} 0 0 0 ${x(i)} ${base}`;
+      return svg("path", { d: path, class: "llm-arc", "stroke-width": 0.5 + 7 * weights[i], "stroke-opacity": 0.25 + 0.75 * weights[i] });
+    });
+    const dots = words.map((_, i) =>
+      svg("circle", { cx: x(i), cy: base, r: i === query ? 4 : 1.5 + 4 * (weights[i] ?? 0), class: i === query ? "llm-asks" : "llm-told" }),
+    );
+    const texts = words.map(({ shown }, i) =>
+      roomy || written.has(i)
+        ? svg("text", { class: `live-turned ${i === query ? "live-chosen" : ""}`, transform: `translate(${x(i)} ${base + 9}) rotate(90)` }, cut(shown))
+        : "",
+    );
+    const size = { width: Math.max(step * words.length, 40), height: base + 14 + 7.6 * longest };
+    return svg("svg", { ...size, role: "img", "aria-label": label, "font-size": 12, class: "llm-arcs" }, ...lines, ...dots, ...texts);
+  }
+
+  // 注意力这一折；choose 改状态
+  function attention({ id, choose }) {
+    let kind = "first", sinkless = false, view, asked = 0, pointed = "";
+    const kinds = Object.entries(KINDS).map(([name, text]) => {
+      const input = radio(`${id}-kind`, () => ((kind = name), redraw()), name === kind ? { checked: true } : {});
+      return html("label", { class: "llm-choice" }, input, html("span", {}, text));
+    });
+    const grid = html("div", { class: "llm-grid" }), hint = html("p", { class: "llm-note" });
+    const dial = (label, max, name) => {
+      const input = html("input", { type: "range", min: 1, max, step: 1, "aria-label": label }), output = html("output");
+      input.addEventListener("input", () => choose({ [name]: Number(input.value) }));
+      const set = (value) => ((input.value = output.textContent = value), input.setAttribute("aria-valuetext", `第 ${value} ${name === "layer" ? "层" : "个头"}`));
+      return { element: html("label", { class: "llm-slider" }, html("span", {}, label), input, output), set };
+    };
+    const layer = dial("层", 30, "layer"), head = dial("头", 9, "head");
+    const off = html("input", { type: "checkbox" });
+    off.addEventListener("change", () => ((sinkless = off.checked), redraw()));
+    const reading = html("p", { class: "llm-reading", "aria-live": "polite" });
+    const picture = html("div", { class: "llm-picture" }), list = html("ol", { class: "live-keys" });
+    grid.addEventListener("pointermove", (event) => {
+      const place = view?.wall?.place(event);
+      pointed = place ? `${nameOf(...place)}：${fixed(view.patterns[kind][(place[0] - 1) * view.heads + place[1] - 1])}` : "";
+      hint.textContent = pointed || legend();
+    });
+    grid.addEventListener("click", (event) => {
+      const place = view?.wall?.place(event);
+      if (place) choose({ layer: place[0], head: place[1] });
+    });
+    const legend = () => `横着是 30 层，竖着是 9 个头，越浓，平均${KINDS[kind]}越多（不算头一个词元自己的）。点一格，选那个头。`;
+    const element = html(
+      "div",
+      {},
+      html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "小格的浓淡是什么" }, ...kinds),
+      grid,
+      hint,
+      html("div", { class: "llm-dials" }, layer.element, head.element),
+      reading,
+      picture,
+      list,
+      html("label", { class: "llm-check" }, off, html("span", {}, "画图时拿掉第一个词元，其余的按比例放大到合计 1（只改图，不改模型）")),
+    );
+
+    function redraw() {
+      if (!view) return;
+      const { words, state, patterns, weights, query, heads, layers } = view, width = grid.clientWidth;
+      if (width < 100) return; // 折着
+      layer.set(state.layer);
+      head.set(state.head);
+      view.wall = wall({ layers, heads, values: patterns[kind], layer: state.layer, head: state.head, width, label: `${layers} 层 × ${heads} 个头，${KINDS[kind]}平均权重` });
+      grid.replaceChildren(view.wall.drawn);
+      hint.textContent = legend();
+      const rest = 1 - weights[0], without = sinkless && query > 0;
+      const shown = without ? weights.map((weight, i) => (i ? weight / rest : 0)) : weights;
+      const order = range(query + 1).sort((a, b) => shown[b] - shown[a]);
+      const most = order.slice(0, 3).flatMap((i) => ["、", named(words[i]), ` ${fixed(shown[i])}`]);
+      const said = without ? `（图上拿掉了第一个词元的 ${fixed(weights[0])}，其余合计 ${fixed(rest)}，放大成了 1）` : "";
+      reading.replaceChildren(`${nameOf(state.layer, state.head)}里，`, named(words[query]), ` 看得最多的是 `, ...most.slice(1), `${said}。`);
+      picture.replaceChildren(arcs({ words: words.slice(0, query + 1), query, weights: shown, width, label: `弧线：${nameOf(state.layer, state.head)}的权重，数在下面` }));
+      list.replaceChildren(
+        ...order.slice(0, LISTED).map((i) =>
+          html("li", { style: `--share: ${shown[i]}`, "data-key": i, "data-weight": shown[i] }, named(words[i]), html("span", { class: "live-bar-of" }), html("span", { class: "live-number" }, fixed(shown[i]))),
+        ),
+      );
+      return shown;
+    }
+
+    return {
+      title: "注意力",
+      about: "30 层 × 9 个头，它在看谁",
+      element,
+      redraw,
+      // 问引擎要这个头的权重；问的时候又换了，就不画旧的
+      async show({ engine, words, state, query }) {
+        const turn = ++asked;
+        const key = words.map((word) => word.id).join();
+        const patterns = view?.key === key ? view.patterns : await engine.patterns();
+        const all = await engine.attention(state.layer - 1, state.head - 1);
+        if (turn !== asked) return;
+        const n = words.length, { numLayers: layers, numHeads: heads } = engine.config;
+        view = { key, words, state, query, patterns, layers, heads, weights: Array.from(all.subarray(query * n, query * n + query + 1)) };
+        return redraw();
+      },
+    };
+  }
+
+  return { attention, nameOf };
+})();

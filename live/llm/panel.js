@@ -1,0 +1,330 @@
+// “打开一个大语言模型”的面板：装入引擎，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
+{
+  const { html } = LiveMarks;
+  const { toState } = LlmState;
+  const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
+  const PAUSE = 250; // 停笔多少毫秒才算
+
+  class Panel {
+    constructor(block) {
+      this.block = block;
+      this.address = new LlmAddress(block, block.dataset, () => this.entered());
+      this.version = 0; // 前文换过几次
+      this.asked = 0; // 里面问过几次
+      this.pause = null; // 等着停笔的计时器
+      this.looking = null; // 正在看第几个写下的，null 是末尾
+      block.replaceChildren(...this.build());
+      this.showState();
+      this.preview();
+      this.controls.closed();
+      new ResizeObserver(() => this.inside.redraw()).observe(block);
+    }
+
+    get state() {
+      return this.address.state;
+    }
+
+    build() {
+      this.prompt = LlmPrompt.prompt({
+        id: "llm",
+        onEdit: () => this.edit(),
+        onInput: () => this.typed(),
+        onSubmit: () => this.submit(),
+        onEnter: (state) => this.enter({ ...state, view: this.state.view }),
+        onMode: (chat) => this.enter({ ...this.state, chat, written: "", token: -1 }),
+      });
+      this.controls = LlmControls.controls({
+        bytes: BYTES,
+        onOpen: () => this.open(),
+        onPause: () => LiveLlm.pause(),
+        onStep: () => this.step(),
+        onStream: () => (this.session.running ? this.session.stop() : this.stream()),
+        onClear: () => this.goBack(0),
+        onPick: (draw) => this.choose({ draw }),
+        onSeed: (seed) => this.choose({ seed: toState({ seed }).seed }),
+        onRewrite: () => this.rewrite(),
+      });
+      this.desk = new LlmDesk({
+        template: this.prompt.template,
+        onTake: (id) => this.take(id),
+        onDial: (dial) => this.turnDial(dial),
+        onBack: () => this.goBack(this.looking),
+        onEnd: () => this.look(null),
+        onLook: (i) => this.look(this.looking === i ? null : i),
+      });
+      this.inside = LlmInside.inside({
+        id: "llm",
+        choose: (part) => this.choose(part),
+        onCache: (use) => (this.session.writer.cache = use),
+        compare: () => this.session.compare(),
+      });
+      const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
+      return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
+    }
+
+    // 还没有打开：样子都在，只是动不了
+    preview() {
+      this.desk.preview(this.state);
+      this.setLive(false);
+    }
+
+    setLive(live) {
+      for (const element of [...this.desk.elements, this.inside.element]) {
+        element.inert = !live;
+        element.classList.toggle("live-stale", !live);
+      }
+      this.controls.setLive(live, this.session?.writer.steps.length);
+    }
+
+    // 前文有了毛病：说出来，下面先前的结果还在，调淡，也不再能动
+    complain(message) {
+      const before = this.session?.writer.next ? "下面还是先前的结果。" : "";
+      this.controls.say(message + before, true);
+      this.prompt.area.setAttribute("aria-invalid", true);
+      this.setLive(false);
+    }
+
+    showBusy(loading = false) {
+      this.block.setAttribute("aria-busy", Boolean(loading || this.session?.waiting || this.pause));
+    }
+
+    // -- 装入 --
+
+    async open() {
+      this.controls.loading();
+      this.controls.say("正在装入……");
+      this.showBusy(true);
+      try {
+        const engine = await LiveLlm.open({ root: ROOT, onProgress: this.controls.progress });
+        this.reader = new LlmReader(engine);
+        this.session = new LlmSession(engine, {
+          settings: () => this.state,
+          onWrote: (wrote) => this.wrote(wrote),
+          onBusy: () => this.showBusy(),
+          onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
+          onRunning: (running) => this.controls.setRunning(running),
+        });
+        this.controls.opened();
+        await this.compute();
+        this.controls.focus();
+      } catch (error) {
+        this.reopen(error);
+      }
+    }
+
+    // 没有装成，或者后台线程停了：再开一次，取到的都还在
+    reopen({ message }) {
+      this.session = null;
+      this.setLive(false);
+      this.controls.failed(message);
+      this.showBusy();
+    }
+
+    // -- 状态 --
+
+    choose(part) {
+      this.address.change(part);
+      this.showState();
+      this.address.remember();
+      if (["view", "layer", "head", "token"].some((name) => name in part)) this.lookInside();
+    }
+
+    // 转了滑杆就是要抽签：取最高的，滑杆改不了它
+    turnDial(dial) {
+      this.choose({ ...dial, draw: 1 });
+      this.draw();
+    }
+
+    // 换成一个例句、另一种写法
+    enter(state) {
+      this.address.change(state);
+      this.entered();
+    }
+
+    // 模板写成的原文，连同写下的，都成了前文：system 那一句可以换，也可以再添一问
+    edit() {
+      const { reader, session } = this;
+      const text = reader.read(this.state).whole + reader.tokenizer.decode(session.writer.steps.map(({ id }) => id));
+      this.enter({ ...this.state, text, chat: 0, written: "", token: -1 });
+      this.prompt.area.focus();
+    }
+
+    // 状态整个换了
+    entered() {
+      this.session?.stop();
+      this.showState();
+      this.address.remember();
+      if (this.session) this.compute();
+      else this.preview();
+    }
+
+    // 词元当场就变，其余的等停笔
+    typed() {
+      this.session?.stop();
+      this.address.change({ text: this.prompt.area.value, written: "", token: -1 });
+      const ids = this.session ? this.read() : this.preview();
+      if (ids) this.desk.written.showPrompt(this.reader.words(ids));
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => {
+        this.pause = null;
+        this.address.remember();
+        if (this.session) this.compute();
+      }, PAUSE);
+      if (this.session) this.showBusy();
+    }
+
+    showState() {
+      this.prompt.show(this.state);
+      this.controls.show(this.state);
+      this.desk.bars.dials(this.state);
+      this.inside.open(this.state.view);
+    }
+
+    // 写下的也写进网址，一直写的时候不写：有的浏览器不许写得太勤
+    rememberWritten() {
+      this.state.written = this.session.writer.steps.map(({ id }) => id).join(".");
+      this.address.remember();
+    }
+
+    // -- 读前文 --
+
+    // 前文的编号；有毛病就说，给出 null
+    read() {
+      try {
+        const { whole, ids } = this.reader.read(this.state);
+        this.prompt.showTemplate(whole, this.reader.tokenizer.special);
+        this.invalid = false;
+        return ids;
+      } catch (error) {
+        this.invalid = true;
+        this.complain(error.message);
+        return null;
+      }
+    }
+
+    async compute() {
+      clearTimeout(this.pause);
+      this.pause = null;
+      const mine = ++this.version, ids = this.read();
+      if (!ids) return this.showBusy();
+      const { vocabSize } = this.session.engine.config;
+      const replay = this.state.written.split(".").filter(Boolean).map(Number);
+      await this.session.turn(async (writer) => {
+        if (mine !== this.version) return;
+        this.looking = null;
+        this.controls.say(ids.length > 40 ? `正在读 ${ids.length} 个词元……` : "正在读……");
+        this.controls.tellSpeed(0);
+        await writer.begin(ids);
+        if (mine !== this.version) return;
+        this.prompt.area.setAttribute("aria-invalid", false);
+        this.setLive(true);
+        this.controls.tellTime(writer);
+        this.draw();
+        // 网址里写下的：照样再写一遍，每一步的分数才都在
+        for (const id of replay) {
+          if (mine !== this.version || writer.full || id >= vocabSize) break;
+          await writer.write(id);
+          this.draw();
+        }
+        if (mine === this.version) this.rememberWritten();
+      });
+      if (mine === this.version) this.lookInside();
+    }
+
+    // -- 写 --
+
+    wrote({ count, milliseconds }) {
+      this.looking = null;
+      this.controls.tellSpeed((1000 * count) / milliseconds, this.session.writer.cache ? "" : "（没有缓存）");
+      this.draw();
+      if (!this.session.running) this.controls.tellTime(this.session.writer);
+    }
+
+    // 写完一回：说用时，写进网址，里面也跟上；读屏的人听到第 from 个起写下的
+    settle(from = Infinity) {
+      if (!this.session?.writer.next) return; // 后台线程停了
+      const heard = this.session.writer.steps.slice(from).map(({ id }) => id);
+      this.desk.written.announce(heard.length ? `写了：${this.reader.decode(heard)}` : "");
+      this.state.token = -1;
+      this.controls.tellTime(this.session.writer);
+      this.draw();
+      this.rememberWritten();
+      return this.lookInside();
+    }
+
+    // 回车：还没有打开就打开；一问一答就答完，接着写就写一个
+    submit() {
+      if (!this.session) this.controls.press();
+      else if (this.state.chat && !this.session.running) this.stream();
+      else this.step();
+    }
+
+    // 刚打的字还没有算，先算；算不了的，不写
+    isReady() {
+      if (this.pause !== null) this.compute();
+      return !this.invalid && !this.session.running;
+    }
+
+    step(id) {
+      if (!this.isReady()) return;
+      const from = this.session.writer.steps.length;
+      return this.session.step(id).then(() => this.settle(from));
+    }
+
+    stream() {
+      if (!this.isReady()) return;
+      this.looking = null;
+      this.controls.say("正在写……");
+      const from = this.session.writer.steps.length;
+      return this.session.stream().then(() => this.settle(from));
+    }
+
+    // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路
+    take(id) {
+      const { steps } = this.session.writer, from = this.looking ?? steps.length;
+      if (steps[from]?.id === id) return this.look(null);
+      return this.session.take(from, id).then(() => this.settle());
+    }
+
+    goBack(i) {
+      this.looking = null;
+      return this.session.back(i).then(() => this.settle());
+    }
+
+    rewrite() {
+      const some = this.session.writer.steps.length;
+      this.choose({ seed: Math.floor(1000 * Math.random()), draw: 1 });
+      return this.goBack(0).then(() => some && this.session && this.stream());
+    }
+
+    look(i) {
+      this.session.stop();
+      this.looking = i;
+      this.draw();
+    }
+
+    // -- 画 --
+
+    draw() {
+      if (!this.session?.writer.next) return;
+      this.desk.draw(this);
+      this.controls.setLive(true, this.session.writer.steps.length);
+      this.controls.setRunning(this.session.running);
+    }
+
+    async lookInside() {
+      if (this.session?.running) this.inside.wait();
+      if (!this.session?.writer.next || this.session.running) return;
+      const mine = ++this.asked;
+      await this.session.turn(async (writer) => {
+        if (mine !== this.asked || this.session.running) return;
+        if (this.state.view) await writer.catchUp();
+        const { ids } = writer, { token } = this.state;
+        const query = token >= 0 && token < ids.length ? token : ids.length - 1;
+        await this.inside.show({ engine: this.session.engine, words: this.reader.words(ids), state: this.state, query });
+      });
+    }
+  }
+
+  document.querySelectorAll(".live-llm").forEach((block) => new Panel(block));
+}

@@ -1,0 +1,723 @@
+"""“打开一个大语言模型”的网页：在真的 Chromium 里打开成书里的面板，显示的每个数都与 course_lib 的比。"""
+
+import re
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+import torch
+from axe_playwright_python.base import AXE_SCRIPT
+from built_book import BOOK
+from llm_page_helpers import language_model, reference, tokenizer
+from page_scripts import WATCH_SHIFTS
+
+from course_book.after_writing.live_data import written
+from course_book.templates import live_page
+from course_lib.generation import generate, narrow
+
+PAGE = "chapters/llm.html"
+PANEL = live_page.PANELS["llm"]
+DATA_BYTES = sum(written(BOOK / "live/data/llm")["files"].values())
+PARIS = "The capital of France is"
+STORY = "Once upon a time, there was a"
+CHINESE = "日本的首都是"
+STEP, STREAM, CLEAR = "写一个词元", "一直写", "从头来"
+both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
+
+
+def new_page(browser, address, **settings):
+    """打开一页；`asked` 里是它要过的文件，`errors` 里是控制台的错误。"""
+    context = browser.new_context(
+        **{"locale": "zh-CN", "viewport": {"width": 1280, "height": 800}} | settings
+    )
+    page = context.new_page()
+    page.asked, page.errors = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("console", lambda text: page.errors.append(text.text) if text.type == "error" else None)
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.add_init_script(WATCH_SHIFTS)
+    page.goto(address)
+    return page
+
+
+@pytest.fixture
+def visit(browser, roots):
+    pages = []
+
+    def open_page(scheme="http", fragment="", book="", **settings):
+        pages.append(new_page(browser, f"{roots[scheme]}{book}{PAGE}{fragment}", **settings))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture(scope="module")
+def opened_once(browser, roots):
+    page = new_page(browser, roots["http"] + PAGE)
+    press_open(page)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def opened(opened_once):
+    """打开了的面板，摆着头一个例句，各样设置都是原来的；几个测试共用一页。"""
+    start(opened_once)
+    return opened_once
+
+
+def start(page, **state):
+    """换上一个状态，像点了正文里的链接那样；等到算完。"""
+    fields = urlencode({"text": PARIS} | state)
+    page.evaluate("(hash) => { location.hash = hash; }", "text=")
+    page.evaluate("(hash) => { location.hash = hash; }", fields)
+    page.wait_for_function("(text) => document.querySelector('.llm-ask textarea').value === text",
+                           arg=state.get("text", PARIS))  # fmt: skip
+    settle(page)
+
+
+def settle(page):
+    page.wait_for_selector('.live-llm[aria-busy="false"]', timeout=120_000)
+
+
+def press_open(page):
+    page.click(".llm-opening .live-open")
+    page.wait_for_selector(".llm-controls", timeout=120_000)
+    settle(page)
+
+
+def press(page, name):
+    page.locator(".llm-controls").get_by_role("button", name=name, exact=True).click()
+
+
+def step(page, times=1):
+    for _ in range(times):
+        page.click(".llm-controls .live-open")
+        settle(page)
+
+
+def stream(page, until):
+    """一直写，到 until 个词元就停。"""
+    press(page, STREAM)
+    page.wait_for_function(
+        """(until) => document.querySelectorAll('.llm-wrote').length >= until
+          || document.querySelector('.llm-ended')""",
+        arg=until,
+        timeout=120_000,
+    )
+    stop = page.locator(".llm-controls").get_by_role("button", name="停", exact=True)
+    if stop.count():
+        stop.click()
+    settle(page)
+
+
+def turn(page, label, at):
+    """把名为 label 的滑杆转到第 at 档。"""
+    page.locator(".llm-next .llm-slider", has_text=label).locator("input").evaluate(
+        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", at
+    )
+
+
+def enter(page, text):
+    page.locator(".llm-ask textarea").fill(text)
+    settle(page)
+
+
+def open_view(page, name):
+    page.locator(f"[data-view={name}] > summary").click()
+    settle(page)
+
+
+SHOWN = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const one = (selector) => document.querySelector(selector);
+  return {
+    bars: all('.llm-bars li:not([hidden]) .llm-bar').map(({ dataset }) => [Number(dataset.token), Number(dataset.probability)]),
+    prompt: all('.llm-chips > span.live-chip .live-id').map((node) => Number(node.textContent)),
+    written: all('.llm-wrote').map(({ dataset }) => Number(dataset.token)),
+    text: one('.llm-paper b')?.textContent ?? '',
+    chosen: all('.llm-chosen').map(({ dataset }) => Number(dataset.token)),
+    status: one('.live-status').textContent,
+    speed: one('[data-tokens-per-second]').dataset.tokensPerSecond,
+    stale: one('.live-stale') !== null,
+  };
+}"""
+
+
+def shown(page):
+    return page.evaluate(SHOWN)
+
+
+def encode(text, chat=False):
+    if chat:
+        text = tokenizer().chat([{"role": "user", "content": text}])
+    return tokenizer().encode(text)
+
+
+@torch.no_grad()
+def logits_of(ids):
+    return language_model()(torch.tensor([ids]), last_only=True).logits[0, -1]
+
+
+def assert_bars(page, ids, temperature=1.0, **limits):
+    """条上的十个，就是 course_lib 给这段前文的前十名；概率是整理之后的。"""
+    logits = logits_of(ids)
+    expected = narrow(logits, temperature, **limits).softmax(-1)
+    bars = shown(page)["bars"][:10]
+    assert [token for token, _ in bars] == logits.topk(10).indices.tolist()
+    assert (torch.tensor([p for _, p in bars]) - expected[[token for token, _ in bars]]).abs().max() < 1e-4
+
+
+@torch.no_grad()
+def greedy(ids, count):
+    model = language_model()
+    row = generate(model, torch.tensor([ids]), count, stop_ids=[tokenizer().eos_id])[0]
+    return row[len(ids) :].tolist()
+
+
+# ---- 打开 ----
+
+
+@both_ways
+def test_nothing_before_the_button_and_nothing_after(visit, roots, scheme):
+    """按按钮之前只有几个小文件，按钮上写着大小；取齐之后写什么都没有请求，断了网也一样。"""
+    page = visit(scheme, f"#{urlencode({'text': STORY, 'seed': 7})}")
+    page.wait_for_load_state("networkidle")
+    live = {match[1] for url in page.asked if (match := re.search(r"/live/([^?]+)", url))}
+    assert live == {*PANEL.scripts, *PANEL.styles}
+    assert page.locator(".llm-ask textarea").input_value() == STORY
+    promised = int(re.search(r"约 (\d+) MB", page.inner_text(".llm-opening .live-open"))[1])
+    assert promised == round(DATA_BYTES * (4 / 3 if scheme == "file" else 1) / 1e6)
+    press_open(page)
+    assert all(url.startswith((roots[scheme], "blob:", "data:")) for url in page.asked)
+    page.context.set_offline(True)
+    page.asked.clear()
+    enter(page, "Zenith gunners, 山 😀")
+    assert_bars(page, encode("Zenith gunners, 山 😀"))
+    step(page)
+    open_view(page, "lens")
+    assert {url for url in page.asked if not url.startswith("data:")} <= {
+        roots[scheme] + "_static/favicon.svg"
+    }
+    assert [error for error in page.errors if "ERR_INTERNET_DISCONNECTED" not in error] == []
+
+
+def test_before_opening_the_first_example_is_there(visit):
+    """还没有打开时摆着的编号与概率，也是真的。"""
+    page = visit()
+    seen = shown(page)
+    assert seen["prompt"] == encode(PARIS) and seen["stale"]
+    shares = logits_of(encode(PARIS)).softmax(-1)
+    assert [token for token, _ in seen["bars"]] == shares.topk(10).indices.tolist()
+    assert all(abs(p - shares[token]) < 5e-4 for token, p in seen["bars"])
+    page.locator(".live-examples button").nth(1).click()
+    assert (
+        page.locator(".llm-bars li:not([hidden]) .llm-bar:enabled").count() == 0
+    )  # 别的例句，没有算过的不写
+
+
+def test_loading_can_be_stopped_and_goes_on(visit):
+    page = visit()
+    page.route(
+        "**/live/data/llm/layer9.bin.js*", lambda route: (page.wait_for_timeout(300), route.continue_())
+    )
+    page.click(".llm-opening .live-open")
+    page.wait_for_function("document.querySelector('progress').value > 0")
+    page.get_by_role("button", name="停下", exact=True).click()
+    page.get_by_role("button", name="接着取", exact=True).wait_for(timeout=60_000)
+    assert "停下了" in page.inner_text(".live-status")
+    first = set(page.asked)
+    page.asked.clear()
+    press_open(page)
+    again = [url for url in page.asked if "/live/data/" in url]
+    assert again and not first & set(again)  # 取到的都留着
+    assert_bars(page, encode(PARIS))
+
+
+def test_a_stopped_worker_says_so_and_is_opened_again(visit):
+    page = visit()
+    press_open(page)
+    page.evaluate("LiveLlm.open({ root: '../live/' }).then((engine) => engine.worker.onerror())")
+    page.click(".llm-controls .live-open")
+    page.wait_for_selector(".live-wrong")
+    assert page.inner_text(".live-status").startswith("后台线程停了")
+    press_open(page)
+    assert_bars(page, encode(PARIS))
+    step(page)
+    assert shown(page)["text"] == " Paris" and page.errors == []
+
+
+@pytest.mark.parametrize("fault", ["gone", "half"])
+def test_a_broken_shard_says_so_and_is_tried_again(visit, fault):
+    page = visit()
+    name = "**/live/data/llm/layer3.bin.js*"
+    if fault == "gone":
+        page.route(name, lambda route: route.abort())
+    else:
+        page.route(
+            name, lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer3.bin", () => {/*QUJD*/});')
+        )
+    page.click(".llm-opening .live-open")
+    page.wait_for_selector(".live-wrong", timeout=60_000)
+    assert "layer3.bin" in page.inner_text(".live-status")
+    assert page.inner_text(".llm-opening .live-open") == "再试一次"
+    page.unroute(name)
+    press_open(page)
+    assert_bars(page, encode(PARIS))
+
+
+def test_a_book_without_it_says_how_to_get_it(visit, roots, browser):
+    context = browser.new_context()
+    page = context.new_page()
+
+    def without_data(route):
+        body = (BOOK / PAGE).read_text(encoding="utf-8")
+        route.fulfill(body=re.sub(r' data-bytes="\d+"', "", body), content_type="text/html; charset=utf-8")
+
+    page.route(f"**/{PAGE}", without_data)
+    page.goto(roots["http"] + PAGE)
+    assert "make book" in page.inner_text(".live-status") and "LIVE_LLM=0" in page.inner_text(".live-status")
+    assert page.locator(".llm-opening .live-open").is_disabled()
+    context.close()
+
+
+# ---- 下一个词元 ----
+
+
+@pytest.mark.parametrize("text", [PARIS, STORY, CHINESE, "def fibonacci(n):\n    return", "Hi\x07 <b>&amp;"])
+def test_bars_are_the_librarys(opened, text):
+    start(opened, text=text)
+    assert shown(opened)["prompt"] == encode(text)
+    assert_bars(opened, encode(text))
+
+
+@pytest.mark.parametrize(
+    ("turns", "settings"),
+    [
+        ({"温度": 0}, {"temperature": 0.1}),
+        ({"温度": 9}, {"temperature": 2.0}),
+        ({"top-k": 2}, {"top_k": 3}),
+        ({"top-p": 3}, {"top_p": 0.7}),
+        ({"min-p": 4}, {"min_p": 0.1}),
+        ({"温度": 8, "top-k": 5, "top-p": 5, "min-p": 2}, {"temperature": 1.5, "top_k": 20, "top_p": 0.9, "min_p": 0.02}),
+    ],
+)  # fmt: skip
+def test_sliders_do_what_narrow_does(opened, turns, settings):
+    start(opened, text=STORY)
+    for label, at in turns.items():
+        turn(opened, label, at)
+    assert_bars(opened, encode(STORY), **settings)
+    assert opened.locator(".llm-controls input[name=llm-draw]").nth(1).is_checked()  # 转了就是要抽签
+    opened.get_by_role("button", name="滑杆还原", exact=True).click()
+    assert_bars(opened, encode(STORY))
+
+
+def test_chinese_is_shown_as_bytes(opened):
+    start(opened, text=CHINESE)
+    chips = opened.locator(".llm-chips > span.live-chip .live-token").all_inner_texts()
+    words = [tokenizer().token_bytes(index) for index in encode(CHINESE)]
+    for chip, word in zip(chips, words, strict=True):
+        try:
+            assert chip == word.decode()
+        except UnicodeDecodeError:
+            assert chip == word.hex(" ").upper()
+    assert "“日”“首”“都”切成了几截" in opened.inner_text(".llm-count")
+
+
+# ---- 写 ----
+
+
+def test_streaming_writes_what_the_library_writes(opened):
+    start(opened, text=STORY)
+    stream(opened, 24)
+    seen = shown(opened)
+    expected = greedy(encode(STORY), len(seen["written"]))
+    assert len(seen["written"]) >= 24 and seen["written"] == expected
+    assert seen["text"] == tokenizer().decode(expected)
+    assert float(seen["speed"]) > 0.5
+    assert dict(parse_qsl(opened.url.partition("#")[2]))["written"] == ".".join(map(str, expected))
+    press(opened, CLEAR)
+    settle(opened)
+    assert shown(opened)["written"] == [] and shown(opened)["text"] == ""
+
+
+def test_a_chat_is_written_into_the_template(opened):
+    question = "What is the capital of Japan?"
+    start(opened, text=question, chat=1)
+    whole = tokenizer().chat([{"role": "user", "content": question}])
+    assert opened.locator(".llm-template").text_content() == whole
+    assert opened.locator(".llm-template b").all_inner_texts() == re.findall(r"<\|\w+\|>", whole)
+    assert_bars(opened, encode(question, chat=True))
+    stream(opened, 100)
+    seen = shown(opened)
+    assert seen["text"] == "The capital of Japan is Tokyo." and seen["written"][-1] == tokenizer().eos_id
+    assert "说完了" in opened.inner_text(".llm-paper")
+    opened.locator(".llm-prompt label", has_text="接着写").click()
+    settle(opened)
+    assert opened.locator(".llm-template").is_hidden()
+    assert_bars(opened, encode(question))
+
+
+def test_the_rendered_template_can_be_edited(opened):
+    """模板写成的原文连同回答，拿去当前文：编号不变，再添一问，接着答。"""
+    start(opened, text="What is the capital of Japan?", chat=1)
+    stream(opened, 100)
+    before = shown(opened)
+    opened.get_by_role("button", name="拿去改", exact=True).click()
+    settle(opened)
+    seen = shown(opened)
+    assert seen["prompt"] == before["prompt"] + before["written"] and seen["written"] == []
+    area = opened.locator(".llm-ask textarea")
+    text = f"{area.input_value()}\n<|im_start|>user\nAnd of Italy?<|im_end|>\n<|im_start|>assistant\n"
+    enter(opened, text)
+    assert_bars(opened, encode(text))
+
+
+def test_another_branch_and_back(opened):
+    """点一条就走那条路；点写下的，看它当初的十条路，改走一条，或者退回到那里。"""
+    start(opened)
+    opened.locator(".llm-bar").nth(2).click()  # London
+    settle(opened)
+    london = tokenizer().encode(" London")
+    assert shown(opened)["written"] == london
+    assert_bars(opened, encode(PARIS) + london)
+    step(opened, 2)
+    before = shown(opened)
+    assert before["written"] == london + greedy(encode(PARIS) + london, 2)
+    opened.locator(".llm-wrote").first.click()
+    assert_bars(opened, encode(PARIS))
+    assert shown(opened)["chosen"] == london and shown(opened)["written"] == before["written"]
+    opened.get_by_role("button", name="看末尾", exact=True).click()
+    assert shown(opened)["bars"] == before["bars"]
+    opened.locator(".llm-wrote").first.click()
+    opened.locator(".llm-bar").first.click()  # 改成 Paris
+    settle(opened)
+    paris = tokenizer().encode(" Paris")
+    assert shown(opened)["written"] == paris
+    assert_bars(opened, encode(PARIS) + paris)
+    step(opened, 2)
+    opened.locator(".llm-wrote").nth(1).click()
+    opened.get_by_role("button", name="退回到这里", exact=True).click()
+    settle(opened)
+    assert shown(opened)["written"] == paris
+    assert_bars(opened, encode(PARIS) + paris)
+
+
+def test_the_same_seed_writes_the_same(opened):
+    wrote = []
+    for seed in (3, 4, 3):
+        start(opened, text=STORY, draw=1, T=0.8, seed=seed)
+        stream(opened, 8)
+        wrote.append(shown(opened)["written"][:8])
+    assert wrote[0] == wrote[2] != wrote[1]
+    # 退回去再写，还是它
+    opened.locator(".llm-wrote").nth(3).click()
+    opened.get_by_role("button", name="退回到这里", exact=True).click()
+    settle(opened)
+    step(opened, 3)
+    assert shown(opened)["written"] == wrote[0][:6]
+
+
+def test_it_stops_when_full(opened):
+    text = "so " * 251
+    start(opened, text=text)
+    room = 256 - len(encode(text))
+    stream(opened, room)
+    assert len(shown(opened)["written"]) == room and "写满 256 个词元" in shown(opened)["status"]
+    step(opened)
+    assert len(shown(opened)["written"]) == room
+
+
+# ---- 里面 ----
+
+
+@pytest.mark.parametrize(("layer", "head", "token"), [(24, 5, 4), (1, 1, 2), (30, 9, 0)])
+def test_attention_is_the_librarys(opened, layer, head, token):
+    start(opened, view="attention", layer=layer, head=head, token=token)
+    weights = reference(PARIS).attentions[layer - 1, head - 1, token, : token + 1]
+    listed = opened.evaluate("""() => [...document.querySelectorAll('.live-keys li')].map(
+      ({ dataset }) => [Number(dataset.key), Number(dataset.weight)])""")
+    assert len(listed) == min(8, token + 1)
+    assert all(abs(weight - weights[key]) < 1e-3 for key, weight in listed)
+    assert listed[0][0] == weights.argmax()
+    assert opened.locator(".llm-arc").count() == sum(w >= 0.01 for w in weights[:-1])
+    cells = opened.evaluate(
+        "() => [...document.querySelectorAll('.llm-cell')].map(({ dataset }) => Number(dataset.share))"
+    )
+    first = reference(PARIS).attentions[:, :, 1:, 0].mean(-1).flatten()
+    assert (torch.tensor(cells) - first).abs().max() < 1e-3
+
+
+def test_the_sink_can_be_left_out_of_the_picture(opened):
+    start(opened, view="attention", layer=20, head=3)
+    weights = reference(PARIS).attentions[19, 2, -1]
+    box = opened.locator(".llm-check input").first
+    box.check()
+    listed = opened.evaluate("""() => [...document.querySelectorAll('.live-keys li')].map(
+      ({ dataset }) => [Number(dataset.key), Number(dataset.weight)])""")
+    assert all(abs(w - weights[key] / (1 - weights[0])) < 1e-3 for key, w in listed if key)
+    assert dict(listed)[0] == 0
+    assert f"第一个词元的 {weights[0]:.2f}" in opened.inner_text("[data-view=attention] .llm-reading")
+    assert_bars(opened, encode(PARIS))  # 只改图，不改模型
+    box.uncheck()
+
+
+def test_lens_is_the_librarys(opened):
+    start(opened, view="lens")
+    with torch.no_grad():
+        model = language_model()
+        shares = model.head(model.norm(reference(PARIS).hidden_states[:, -1])).softmax(-1)
+    rows = opened.locator(".llm-lens tbody tr")
+    assert rows.count() == 31
+    numbers = [float(each) for each in rows.locator("[data-probability]").evaluate_all(
+        "(cells) => cells.map(({ dataset }) => dataset.probability)")]  # fmt: skip
+    assert (torch.tensor(numbers) - shares.max(-1).values).abs().max() < 1e-3
+    words = [tokenizer().decode([int(i)]) for i in shares.argmax(-1)]
+    assert rows.locator(".live-token").all_inner_texts() == [word.replace(" ", "␣") for word in words]
+    ranks = [int(row.replace(",", "")) for row in rows.locator("td:last-child").all_inner_texts()]
+    paris = shares[-1].argmax()
+    assert ranks[-3:] == [1 + int((row > row[paris]).sum()) for row in shares[-3:]]
+    assert "从第 30 层起它一直排第一" in opened.inner_text("[data-view=lens] .llm-reading")
+
+
+def test_norms_are_the_librarys(opened):
+    start(opened, view="norms")
+    opened.locator(".llm-numbers summary").click()
+    table = opened.locator(".llm-numbers tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => [...row.querySelectorAll('td')].map(({ dataset }) => Number(dataset.length)))"
+    )
+    lengths = reference(PARIS).hidden_states.norm(dim=-1)
+    expected = torch.stack([lengths[:, 0], lengths[:, -1], lengths[:, 1:].mean(-1)], 1)
+    assert ((torch.tensor(table) - expected) / expected).abs().max() < 1e-3
+    top = f"{lengths[:, 0].max().round().int():,}"
+    assert top == "22,712" and top in opened.inner_text("[data-view=norms] .llm-reading")
+
+
+def test_the_cache_grows_by_a_token_and_can_be_left_out(opened):
+    start(opened, view="cache")
+    byte_counts = (
+        "() => [...document.querySelectorAll('.llm-memory li')].map(({ dataset }) => Number(dataset.bytes))"
+    )
+    assert opened.evaluate(byte_counts) == [5 * 46_080, 5 * 138_240]
+    step(opened)
+    assert opened.evaluate(byte_counts) == [6 * 46_080, 6 * 138_240]
+    opened.get_by_role("button", name="同一步").click()
+    settle(opened)
+    opened.wait_for_function("document.querySelector('.llm-compared').textContent.includes('倍')")
+    said = opened.inner_text(".llm-compared")
+    assert "共 6 个词元：用缓存，只算最新的 1 个" in said and "从头算 6 个" in said
+    box = opened.locator(".llm-use-cache")
+    box.uncheck()
+    step(opened)
+    assert "算 7 个" in shown(opened)["status"] and "没有缓存" in shown(opened)["status"]
+    assert_bars(opened, encode(PARIS) + shown(opened)["written"])
+    box.check()
+
+
+# ---- 网址、毛病、手与眼 ----
+
+
+def test_the_address_remembers_everything(visit, opened):
+    start(opened, text="Fish & chips + 50% = 你好?", chat=1, draw=1, T=0.7, k=20, p=0.9, m=0.05, seed=42)
+    step(opened, 2)
+    open_view(opened, "norms")
+    before = shown(opened)
+    other = visit(fragment=f"#{opened.url.partition('#')[2]}")
+    assert not any("/live/data/" in url for url in other.asked)
+    press_open(other)
+    settle(other)
+    after = shown(other)
+    for seen in (before, after):
+        del seen["status"], seen["speed"]
+    assert after == before
+    fields = dict(parse_qsl(other.url.partition("#")[2]))
+    assert fields["view"] == "norms" and fields["seed"] == "42" and fields["k"] == "20"
+
+
+def test_links_in_the_text_set_the_panel(opened):
+    links = opened.locator('article a[href^="#text="]').all()
+    assert len(links) >= 7
+    for link in links:
+        state = dict(parse_qsl(link.get_attribute("href")[1:]))
+        link.click()
+        settle(opened)
+        seen = shown(opened)
+        chat = state.get("chat") == "1"
+        ids = encode(state["text"], chat)
+        assert seen["prompt"] == ids and ".".join(map(str, seen["written"])) == state.get("written", "")
+        assert opened.evaluate("document.querySelector('.live-llm').getBoundingClientRect().top") < 300
+        if "view" in state:
+            assert opened.locator(f"[data-view={state['view']}]").get_attribute("open") is not None
+    assert opened.errors == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("  \n", "请先写一点前文。"),
+        ("so " * 260, "这里有 261 个词元，一次最多 256 个，请写短一些。"),
+        ("<script>alert(1)</script>" * 400, "一次最多 256 个，请写短一些。"),
+        ("x" * 50_000, "这里有 50000 个字符，太长了，请写短一些。"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_dims(opened, text, message):
+    start(opened)
+    before = shown(opened)
+    enter(opened, text)
+    seen = shown(opened)
+    assert message in seen["status"] and "下面还是先前的结果" in seen["status"] and seen["stale"]
+    assert seen["bars"] == before["bars"] and opened.locator(".llm-next").evaluate("(each) => each.inert")
+    enter(opened, PARIS)
+    assert not shown(opened)["stale"]
+    assert_bars(opened, encode(PARIS))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<img src=x onerror=alert(1)>",
+        "</textarea><b>x</b>",
+        "\u202eabc\u200b\x00\x1b[31m",
+        "<|im_end|> 😀👩‍👩‍👧 \ufeff",
+    ],
+)
+def test_hostile_text_is_inert(opened, text):
+    start(opened)
+    opened.on("dialog", lambda dialog: pytest.fail("弹出了对话框"))
+    enter(opened, text)
+    # 看不见的字符写成码位，右到左的标记不翻转别的字；标签只是字
+    assert opened.locator(".live-llm :is(img, script)").count() == 0
+    chips = "".join(opened.locator(".llm-chips > span.live-chip .live-token").all_inner_texts())
+    assert not re.search("[\u202e\u200b\x00\x1b\ufeff]", chips)
+    assert_bars(opened, encode(opened.locator(".llm-ask textarea").input_value()))
+    step(opened)
+    assert opened.errors == []
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "text=Hi&T=x&k=-3&p=9&seed=1e99&layer=99&head=-1&token=400&view=zzz",
+        "text=Hi&written=999999.1.a&chat=2&draw=<b>",
+    ],
+)
+def test_a_wrong_address_is_mended(opened, fragment):
+    opened.evaluate("(hash) => { location.hash = hash; }", fragment)
+    opened.wait_for_function("document.querySelector('.llm-ask textarea').value === 'Hi'")
+    settle(opened)
+    assert shown(opened)["bars"] and opened.errors == []
+
+
+def test_keyboard_alone(visit):
+    page = visit()
+    page.locator(".llm-ask textarea").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "live-open"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".llm-controls", timeout=120_000)
+    settle(page)
+    assert page.evaluate("document.activeElement.textContent") == STEP  # 焦点落在接着要按的那个上
+    page.keyboard.press("Enter")
+    settle(page)
+    assert len(shown(page)["written"]) == 1
+    page.locator(".llm-ask textarea").focus()
+    page.keyboard.press("Enter")  # 输入框里回车也写一个，不换行
+    settle(page)
+    assert len(shown(page)["written"]) == 2 and page.locator(".llm-ask textarea").input_value() == PARIS
+    page.locator(".llm-bar").nth(1).focus()
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.keyboard.press("Space")
+    settle(page)
+    assert len(shown(page)["written"]) == 3
+    page.locator("[data-view=attention] > summary").focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    page.get_by_label("层", exact=True).focus()
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert "layer=23" in page.url
+
+
+def test_enter_writes_from_the_words_just_typed(opened):
+    """刚打完就按回车，接的是新的前文；一问一答时，回车一直写到说完；空的前文，回车什么也不写。"""
+    start(opened)
+    area = opened.locator(".llm-ask textarea")
+    area.fill("The opposite of hot is")
+    area.press("Enter")
+    settle(opened)
+    assert shown(opened)["prompt"] == encode("The opposite of hot is")
+    assert shown(opened)["text"] == " cold"
+    area.fill("")
+    area.press("Enter")
+    settle(opened)
+    assert shown(opened)["stale"] and shown(opened)["text"] == " cold"
+    start(opened, text="What is 17 + 25?", chat=1)
+    area.press("Enter")
+    opened.wait_for_selector(".llm-ended", timeout=60_000)
+    settle(opened)
+    assert shown(opened)["text"] == "17 + 25 = 32."
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_and_fingers(visit, width):
+    page = visit(viewport={"width": width, "height": 800})
+    press_open(page)
+    enter(page, "你好 😀 " + "unbelievably so " * 9)
+    step(page, 2)
+    page.locator(".llm-wrote").first.click()
+    page.add_script_tag(content=AXE_SCRIPT)
+    page.add_style_tag(content="* { transition: none !important }")
+    for view in ("attention", "lens", "norms", "cache"):
+        open_view(page, view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_function(
+                "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
+            )
+            found = page.evaluate(
+                "() => axe.run('.live-llm', {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
+            )
+            assert [
+                (view, scheme, fault["id"], node["target"], node["html"][:120])
+                for fault in found["violations"]
+                for node in fault["nodes"]
+            ] == []
+        if width == 360:
+            small = page.evaluate("""() => [...document.querySelectorAll(
+                '.live-llm :is(button, summary, .llm-choice, label.live-chip, .llm-slider, .llm-check, textarea)')]
+              .filter((each) => each.checkVisibility({visibilityProperty: true}) && each.getBoundingClientRect().width)
+              .map((each) => [each.className || each.textContent, each.getBoundingClientRect()])
+              .filter(([, { width, height }]) => Math.min(width, height) < 39)
+              .map(([name, { width, height }]) => [name, width, height])""")
+            assert small == []
+
+
+def test_the_first_screen_shows_prompt_and_bars(visit):
+    """1280×800 的窗口，打开之后不必滚动，前文与十条都看得见；打开时下面的字也不跳。"""
+    page = visit()
+    press_open(page)
+    assert page.evaluate("scrollY") == 0
+    boxes = [page.locator(".llm-ask textarea").bounding_box(), page.locator(".llm-bar").nth(9).bounding_box()]
+    assert all(box["y"] > 0 and box["y"] + box["height"] < 800 for box in boxes)
+    step(page, 3)
+    assert page.evaluate("window.shift") <= 0.05
+
+
+def test_the_traditional_book_speaks_traditional(visit):
+    page = visit(book="zh-TW/")
+    press_open(page)
+    page.locator(".live-examples button").nth(2).click()
+    settle(page)
+    step(page, 2)
+    texts = [page.inner_text(".live-llm")]
+    for view in ("attention", "lens", "norms", "cache"):
+        open_view(page, view)
+        texts.append(page.inner_text(".live-llm"))
+    enter(page, "")
+    texts.append(page.inner_text(".live-status"))
+    han = "".join(re.findall("[\u4e00-\u9fff]", "".join(texts)))
+    assert "詞元" in "".join(texts)
+    assert {char for char in han if not char.encode("big5", "ignore")} == set()
+    assert page.errors == []
