@@ -75,11 +75,11 @@ def test_the_config_tells_the_order_and_the_sizes(data):
 
 def test_the_vocabulary_is_the_files_own(data):
     vocabulary = json.loads(content(data, "vocab.json"))
-    field = open_gguf(builtin_llm_path()).get_field
+    fields = open_gguf(builtin_llm_path()).fields
     for name in ("tokens", "merges", "pre"):
-        assert vocabulary[name] == field(f"tokenizer.ggml.{name}").contents()
-    assert list(map(int, vocabulary["types"])) == field("tokenizer.ggml.token_type").contents()
-    assert vocabulary["chatTemplate"] == field("tokenizer.chat_template").contents()
+        assert vocabulary[name] == fields[f"tokenizer.ggml.{name}"]
+    assert list(map(int, vocabulary["types"])) == fields["tokenizer.ggml.token_type"]
+    assert vocabulary["chatTemplate"] == fields["tokenizer.chat_template"]
 
 
 def test_small_enough(data):

@@ -49,7 +49,7 @@ def data_files() -> Iterator[tuple[str, bytes]]:
     # 张量仍在 GGUF 文件里，写到哪一段才读哪一段
     files = {
         "blocks.wasm": [bytes(wat2wasm(KERNEL.read_text(encoding="utf-8")))],
-        "vocab.json": [as_json(vocabulary(open_gguf(path)))],
+        "vocab.json": [as_json(vocabulary(open_gguf(path).fields))],
         "norm.bin": [tensors["output_norm.weight"]],
     }
     for start in range(0, len(rows), SHARD_ROWS):
@@ -79,18 +79,14 @@ def data_files() -> Iterator[tuple[str, bytes]]:
         yield name, b"".join(parts)
 
 
-def vocabulary(reader) -> dict:
+def vocabulary(fields: dict) -> dict:
     """GGUF 文件里的分词器；types 一个词元一个字符，含义照 GGUF：1 是一般的，3 是特殊词元。"""
-    value = {
-        name: reader.get_field(f"tokenizer.{name}").contents()
-        for name in ("ggml.tokens", "ggml.token_type", "ggml.merges", "ggml.pre", "chat_template")
-    }
     return {
-        "pre": value["ggml.pre"],
-        "chatTemplate": value["chat_template"],
-        "tokens": value["ggml.tokens"],
-        "types": "".join(map(str, value["ggml.token_type"])),
-        "merges": value["ggml.merges"],
+        "pre": fields["tokenizer.ggml.pre"],
+        "chatTemplate": fields["tokenizer.chat_template"],
+        "tokens": fields["tokenizer.ggml.tokens"],
+        "types": "".join(map(str, fields["tokenizer.ggml.token_type"])),
+        "merges": fields["tokenizer.ggml.merges"],
     }
 
 
