@@ -11,9 +11,9 @@ globalThis.LiveCharts = (() => {
     return canvas;
   }
 
-  // 一张矩阵，左边是各行的名字，上边是各列的名字，row 是选中的一行；格子太小时只写选中的那个名字。
-  // onPoint(第几行, 第几列)：指着一格；onChoose(第几行)：点了一行的任何一处，连名字在内
-  function matrix({ rows, columns, values, row, width, ink, label, onPoint, onChoose }) {
+  // 一张矩阵，左边是各行的名字，上边是各列的名字，row 与 column 是选中的一格；格子太小时只写选中的那个名字。
+  // onPoint(第几行, 第几列)：指着一格；onChoose(第几行, 第几列)：点了一格，点的是左边的名字就没有那一列
+  function matrix({ rows, columns, values, row, column, width, ink, label, onPoint, onChoose }) {
     const space = (names) => 14 + 7.3 * Math.max(...names.map((name) => name.length));
     const left = space(rows);
     const cell = Math.min(26, (width - left - 4) / columns.length);
@@ -35,6 +35,7 @@ globalThis.LiveCharts = (() => {
       svg("image", { ...box, href, preserveAspectRatio: "none" }),
       svg("rect", { ...box, class: "live-frame" }),
       svg("rect", { ...box, class: "live-query", y: top + row * cell, height: cell }),
+      ...(column in columns ? [svg("rect", { class: "live-picked", x: left + column * cell, y: top + row * cell, width: cell, height: cell })] : []),
       ...rows.flatMap(rowName),
       ...(roomy ? columns.map(columnName) : []),
     );
@@ -44,8 +45,8 @@ globalThis.LiveCharts = (() => {
     };
     drawn.addEventListener("pointermove", (event) => onPoint(...place(event)));
     drawn.addEventListener("click", (event) => {
-      const [i] = place(event);
-      if (i in rows) onChoose(i);
+      const [i, j] = place(event);
+      if (i in rows) onChoose(i, j);
     });
     return drawn;
   }

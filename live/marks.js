@@ -28,6 +28,12 @@ globalThis.LiveMarks = (() => {
   const isPiece = (token) => token.startsWith("##"); // 与前一个词元同出一词
   const named = (token) => html("span", { class: "live-token", lang: "en" }, token);
 
+  // 同一个词元在句子里不止一个，就说明是第几个
+  const placed = (tokens, i) => {
+    const several = tokens.some((token, j) => j !== i && token === tokens[i]);
+    return html("span", {}, named(tokens[i]), ...(several ? [html("span", { class: "live-id" }, `（第 ${i} 个）`)] : []));
+  };
+
   const chip = (tag, kind, token, note, ...more) =>
     html(tag, { class: `live-chip ${kind}` }, ...more, named(token), html("span", { class: "live-id" }, note));
 
@@ -50,5 +56,5 @@ globalThis.LiveMarks = (() => {
     return { element: html("div", { class: "live-sentence" }, ...chips), show };
   }
 
-  return { html, svg, range, fixed, inkOf, radio, isSpecial, isPiece, named, draftRow, tokenRow };
+  return { html, svg, range, fixed, inkOf, radio, isSpecial, isPiece, named, placed, draftRow, tokenRow };
 })();

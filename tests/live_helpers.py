@@ -1,6 +1,7 @@
 """网页里的 BERT 的几个测试文件共用：拿来比的句子，course_lib 的答案，怎样改动后台线程。"""
 
 import re
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -104,19 +105,53 @@ def quantized_bert() -> Bert:
     return model
 
 
+@contextmanager
+def switched_off(model: Bert, heads):
+    """关掉几个头：清零 out_proj 里属于它们的那几块，用完还原，与《bertviz》一章相同。"""
+    saved = []
+    for layer, head in heads:
+        weight = model.encoder.layers[layer].self_attn.out_proj.weight
+        piece = weight.unflatten(1, (model.config.num_heads, -1))[:, head]
+        saved.append((piece, piece.clone()))
+        piece.zero_()
+    yield
+    for piece, old in reversed(saved):
+        piece.copy_(old)
+
+
 @torch.no_grad()
-def forward(model: Bert, text: str, pair: str | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """一句或一对 → 隐藏状态 (层 + 1, N, D)，权重 (层, 头, N, N)。"""
+def forward(
+    model: Bert, text: str, pair: str | None = None, off=(), masked=()
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """一句或一对 → 隐藏状态 (层 + 1, N, D)，权重 (层, 头, N, N)；off 里的头关掉，masked 里的位置遮住。"""
     ids = tokenizer().encode(text, pair)
     first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
     segments = [int(i >= first) for i in range(len(ids))]
-    output = model(
-        torch.tensor([ids]),
-        token_type_ids=torch.tensor([segments]),
-        output_hidden_states=True,
-        need_weights=True,
-    )
+    with switched_off(model, off):
+        output = model(
+            torch.tensor([ids]),
+            attention_mask=torch.tensor([[int(i not in masked) for i in range(len(ids))]]),
+            token_type_ids=torch.tensor([segments]),
+            output_hidden_states=True,
+            need_weights=True,
+        )
     return torch.cat(output.hidden_states), torch.cat(output.attentions)
+
+
+@torch.no_grad()
+def head_vectors(model: Bert, text: str, layer: int, head: int) -> list[torch.Tensor]:
+    """一句话里一个头的查询、键、值，各 (N, d)。"""
+    attention = model.encoder.layers[layer].self_attn
+    x = forward(model, text)[0][layer]
+    return [
+        attention.split_heads(proj(x)[None])[0, head]
+        for proj in (attention.q_proj, attention.k_proj, attention.v_proj)
+    ]
+
+
+def moved(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
+    """每一层、每个词元的向量移动多远，以原来的长度为 1：(层 + 1, N)。"""
+    return (after - before).norm(dim=-1) / before.norm(dim=-1)
 
 
 @cache

@@ -58,22 +58,23 @@ globalThis.liveBert = function (simd) {
   const gelu = (x) => x.map((value) => (value / 2) * (1 + erf(value / Math.SQRT2)));
 
   // 缩放点积注意力，逐个头、逐个查询：weights = softmax(Q Kᵀ / √d)，output = weights V
-  function scaledDotProductAttention(query, key, value, numHeads, n) {
+  // seen 是可以注意的那些键；遮住的没有分数，权重留着 0
+  function scaledDotProductAttention(query, key, value, numHeads, n, seen) {
     const dModel = query.length / n, d = dModel / numHeads;
     const weights = new Float32Array(numHeads * n * n), output = new Float32Array(n * dModel);
     for (let head = 0; head < numHeads; head++) {
       for (let i = 0; i < n; i++) {
         const row = (head * n + i) * n, q = i * dModel + head * d; // 这个头只看自己的 d 个特征
         let highest = -Infinity, sum = 0;
-        for (let j = 0; j < n; j++) {
+        for (const j of seen) {
           const k = j * dModel + head * d;
           let score = 0;
           for (let c = 0; c < d; c++) score += query[q + c] * key[k + c];
           weights[row + j] = score / Math.sqrt(d);
           highest = Math.max(highest, weights[row + j]);
         }
-        for (let j = 0; j < n; j++) sum += weights[row + j] = Math.exp(weights[row + j] - highest);
-        for (let j = 0; j < n; j++) {
+        for (const j of seen) sum += weights[row + j] = Math.exp(weights[row + j] - highest);
+        for (const j of seen) {
           const v = j * dModel + head * d, weight = (weights[row + j] /= sum);
           for (let c = 0; c < d; c++) output[q + c] += weight * value[v + c];
         }
@@ -82,17 +83,19 @@ globalThis.liveBert = function (simd) {
     return { output, weights }; // (N, D) 与 (h, N, N)
   }
 
-  function selfAttn(x, { qProj, kProj, vProj, outProj }, numHeads, n) {
-    const query = linear(x, qProj), key = linear(x, kProj), value = linear(x, vProj);
-    const { output, weights } = scaledDotProductAttention(query, key, value, numHeads, n);
+  // off 里的头关掉：它那 d 个输出特征换成 0，与清零 outProj 里属于它的那一块是一回事
+  function selfAttn(x, { qProj, kProj, vProj, outProj }, numHeads, n, { off, seen }) {
+    const query = linear(x, qProj), key = linear(x, kProj), value = linear(x, vProj), d = x.length / n / numHeads;
+    const { output, weights } = scaledDotProductAttention(query, key, value, numHeads, n, seen);
+    for (const [, head] of off) for (let i = head; i < n * numHeads; i += numHeads) output.fill(0, i * d, (i + 1) * d);
     return { attended: linear(output, outProj), weights };
   }
 
   const feedForward = (x, { linear1, linear2 }) => linear(gelu(linear(x, linear1)), linear2);
 
   // post-norm：x ← LN(x + 子层(x))，两个子层是自注意力与前馈网络
-  function encoderLayer(x, layer, numHeads, n) {
-    const { attended, weights } = selfAttn(x, layer.selfAttn, numHeads, n);
+  function encoderLayer(x, layer, numHeads, n, options) {
+    const { attended, weights } = selfAttn(x, layer.selfAttn, numHeads, n, options);
     x = layerNorm(add(x, attended), layer.norm1);
     return { x: layerNorm(add(x, feedForward(x, layer.ffn)), layer.norm2), weights };
   }
@@ -108,10 +111,12 @@ globalThis.liveBert = function (simd) {
   }
 
   // ids、segments：N 个整数 → hidden：嵌入与各层的输出，各 (N, D)；attention：各层的权重，各 (h, N, N)
-  function forward(ids, segments, { embeddings, layers, numHeads }) {
-    const hidden = [embed(ids, segments, embeddings)], attention = [];
-    for (const layer of layers) {
-      const { x, weights } = encoderLayer(hidden.at(-1), layer, numHeads, ids.length);
+  // 动手改：off 里的 [层, 头] 各关掉；masked 里的位置，谁也不许注意
+  function forward(ids, segments, { embeddings, layers, numHeads }, { off = [], masked = [] } = {}) {
+    const n = ids.length, hidden = [embed(ids, segments, embeddings)], attention = [];
+    const seen = ids.flatMap((_, i) => (masked.includes(i) ? [] : [i]));
+    for (const [l, layer] of layers.entries()) {
+      const { x, weights } = encoderLayer(hidden.at(-1), layer, numHeads, n, { seen, off: off.filter(([at]) => at === l) });
       hidden.push(x);
       attention.push(weights);
     }

@@ -32,10 +32,32 @@ globalThis.LiveBert = (() => {
         return encoded;
       },
 
-      run({ ids, segments }) {
+      // 换一个词：从 start 到 end（不含）的词元换成 word 切出的；一个个词元地换，别处的一字不动
+      swap({ tokens, ids, segments, words }, start, end, word) {
+        const inner = calls.encode(word, ""), count = inner.ids.length - 2;
+        const replace = (old, made) => [...old.slice(0, start), ...made, ...old.slice(end)];
+        const n = ids.length - (end - start) + count;
+        if (n > maxTokens) fail(`换过之后有 ${n} 个词元，一次最多 ${maxTokens} 个，请换一个短一些的词。`);
+        return {
+          tokens: replace(tokens, inner.tokens.slice(1, -1)),
+          ids: replace(ids, inner.ids.slice(1, -1)),
+          segments: replace(segments, Array(count).fill(segments[start])),
+          words: replace(words, inner.words.slice(1, -1)),
+        };
+      },
+
+      // 一个头的查询、键、值，各 (N, d)：x 是这一层的输入，投影就是 selfAttn 里的，只留这个头的 d 个特征
+      head(x, layer, head) {
+        const d = dModel / numHeads, { qProj, kProj, vProj } = layers[layer].selfAttn;
+        const mine = (y) => Float32Array.from({ length: y.length / numHeads }, (_, i) => y[Math.floor(i / d) * dModel + head * d + (i % d)]);
+        const [query, key, value] = [qProj, kProj, vProj].map((proj) => mine(bert.linear(x, proj)));
+        return { query, key, value };
+      },
+
+      run({ ids, segments }, options) {
         const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
         const start = performance.now();
-        const output = bert.forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads });
+        const output = bert.forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads }, options);
         transfer(...output.hidden, ...output.attention);
         return { numLayers, numHeads, dModel, ...output, milliseconds: performance.now() - start };
       },
@@ -62,11 +84,25 @@ globalThis.LiveBert = (() => {
     }
 
     // hidden[0] 是嵌入，hidden[l] 是第 l 层的输出，各 N × dModel；attention[l] 是 numHeads × N × N
-    async run(text, pair) {
-      const encoded = await this.encode(text, pair);
+    // options：off 里的 [层, 头] 关掉，masked 里的位置谁也不许注意
+    async run(text, pair, options) {
+      return this.runEncoded(await this.encode(text, pair), options);
+    }
+
+    async runEncoded(encoded, options) {
       // 到了编号最大的一片，前面的也都到了
       await this.arrival(`tokens${Math.floor(Math.max(...encoded.ids) / this.config.shardRows)}.bin`);
-      return { ...encoded, ...(await this.ask("run", [encoded])) };
+      return { ...encoded, ...(await this.ask("run", [encoded, options])) };
+    }
+
+    // 已经切好的一句，其中几个词元换成一个词
+    async swap({ tokens, ids, segments, words }, start, end, word) {
+      return this.runEncoded(await this.ask("swap", [{ tokens, ids, segments, words }, start, end, word]));
+    }
+
+    // run 的一个结果里，一个头的 query、key、value，各 N × d：就是那次前向用的数
+    head({ hidden }, layer, head) {
+      return this.ask("head", [hidden[layer], layer, head]);
     }
   }
 

@@ -9,6 +9,7 @@
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
     location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
+  const PARTS = ["tokens", "attention", "oneCell", "intervene", "cosine"]; // 整页的，依次
   const PAUSE = 250; // 停笔多少毫秒才算
 
   let panels = 0;
@@ -81,8 +82,8 @@
     }
 
     buildOutput() {
-      const names = this.whole ? Object.keys(LiveParts) : this.block.dataset.parts.split(" ");
-      const told = { id: this.id, block: this.block, choose: (part) => this.choose(part) };
+      const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
+      const told = { id: this.id, block: this.block, choose: (part) => this.choose(part), engine: () => this.engine };
       this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](told)]));
       const heading = this.whole ? "h2" : "h3"; // 整页的在大标题下，小面板在一节里
       const section = ([name, { title, elements }]) =>

@@ -88,9 +88,18 @@ globalThis.LiveParts = (() => {
     const group = `${id}-head`;
     const nameOf = (layer, head) => `第 ${layer} 层第 ${head} 个头`;
     let heads = { element: html("fieldset", { class: "live-heads" }) }, painted, shade;
-    const map = html("div", { class: "live-map" }), pointed = html("p", { class: "live-pointed" });
+    const map = html("div", { class: "live-map", tabindex: 0, role: "application", "aria-label": "权重图：方向键换查询与键" });
+    let move = () => {};
+    map.addEventListener("keydown", (event) => {
+      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      move(...step);
+    });
+    const pointed = html("span", { class: "live-pointed" }), how = html("button", { type: "button" }, "它怎样算出来？"); // 整页才有那一部分
+    how.addEventListener("click", () => block.querySelector(".live-oneCell").scrollIntoView());
     const reading = html("p", { "aria-live": "polite" }), keys = html("div", { class: "live-weights" });
-    const detail = html("div", { class: "live-detail" }, html("div", {}, map, pointed), keys);
+    const detail = html("div", { class: "live-detail" }, html("div", {}, map, html("p", { class: "live-pair-of" }, pointed, ...(block.dataset.parts ? [] : [how]))), keys);
     return {
       title: "注意力",
       elements: [heads.element, reading, detail],
@@ -106,21 +115,24 @@ globalThis.LiveParts = (() => {
         heads = gallery({ rows: numLayers, columns: numHeads, group, legend, corner: "层", name: nameOf, onChoose });
         before.replaceWith(heads.element);
       },
-      draw({ state: { layer, head, token }, chosen: { result, index, token: name }, weights }) {
+      draw({ state: { layer, head, token }, chosen: { result, index, token: name }, partner, weights }) {
         const { tokens } = result, n = tokens.length, ink = inkOf(block);
         if (painted !== result || shade !== String(ink)) heads.show((l, h) => weightsOf(result, l, h), n, ink);
         [painted, shade] = [result, String(ink)];
         heads.choose(layer, head);
 
         const values = weightsOf(result, layer, head), label = `${nameOf(layer, head)}的权重图，数在下面`;
-        const onChoose = (query) => choose({ token: token - index + query });
+        const column = partner.result === result ? partner.index : undefined; // 键；配对的在另一句里，就没有
+        const onChoose = (query, key) =>
+          query in tokens && choose({ token: token - index + query, ...(key in tokens && { with: token - index + key }) });
         const onPoint = (query, key) => {
           const inside = query in tokens && key in tokens;
           pointed.textContent = inside ? `${tokens[query]} → ${tokens[key]}：${fixed(values[query * n + key])}` : "";
         };
-        const width = detail.clientWidth;
-        map.replaceChildren(matrix({ rows: tokens, columns: tokens, values, row: index, width, ink, label, onPoint, onChoose }));
-        pointed.textContent = "";
+        move = (down, right) => onChoose(index + down, (column ?? index) + right);
+        const size = { rows: tokens, columns: tokens, width: detail.clientWidth };
+        map.replaceChildren(matrix({ ...size, values, row: index, column, ink, label, onPoint, onChoose }));
+        onPoint(index, column);
 
         const order = tokens.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
         const most = order.slice(0, 3).flatMap((i) => ["、", named(tokens[i]), ` ${fixed(weights[i])}`]);

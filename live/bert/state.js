@@ -23,10 +23,13 @@ globalThis.LiveState = (() => {
     "中文": { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2 },
   };
 
+  const WORD_LENGTH = 40;
+
   // #text=…&other=…&token=2&with=8&layer=5&head=5；词元从 0 数起，第二句接着第一句数
+  // way、word、off 是“动手改一处”的：遮住（mask）、换词（swap），换成什么，还关着哪些头（5-5_3-1 是两个）
   // 没有写明词元的，算出来再挑；at 是滚到了哪一节，不算状态
 
-  const toState = ({ text = "", other = "", ...numbers }, { layer, head }) => {
+  const toState = ({ text = "", other = "", way, word = "", off, ...numbers }, { layer, head }) => {
     const number = (name) => (/^\d+$/.test(numbers[name]) ? Number(numbers[name]) : undefined);
     return {
       text,
@@ -35,6 +38,9 @@ globalThis.LiveState = (() => {
       with: number("with"),
       layer: number("layer") ?? Number(layer ?? 0),
       head: number("head") ?? Number(head ?? 0),
+      way: /^(mask|swap)$/.test(way) ? way : "",
+      word: word.slice(0, WORD_LENGTH),
+      off: /^\d+-\d+(_\d+-\d+)*$/.test(off) ? off : "",
     };
   };
   const toFragment = (state, at) => {
@@ -43,5 +49,5 @@ globalThis.LiveState = (() => {
   };
   const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-  return { EXAMPLES, toState, toFragment, inAddress };
+  return { EXAMPLES, WORD_LENGTH, toState, toFragment, inAddress };
 })();

@@ -14,7 +14,17 @@ from statistics import median
 import pytest
 import torch
 from built_book import serve
-from live_helpers import FIRST, SENTENCES, WITHOUT_WASM, change_worker, forward, quantized_bert
+from live_helpers import (
+    BANKS,
+    FIRST,
+    SENTENCES,
+    THEY,
+    WITHOUT_WASM,
+    change_worker,
+    forward,
+    head_vectors,
+    quantized_bert,
+)
 from live_helpers import tokenizer as python_tokenizer
 from torch.nn.functional import linear
 from two_tokenizers import (
@@ -64,8 +74,8 @@ def sites(site):
 
 OPEN = "LiveBert.open({ root: '../live/' })"
 # 大数组一个数一个数地送出来太慢，写成 base64
-RUN = f"""async ([text, pair]) => {{
-  const result = await (await {OPEN}).run(text, pair);
+RUN = f"""async ([text, pair, options]) => {{
+  const result = await (await {OPEN}).run(text, pair, options);
   const base64 = ({{ buffer }}) => new Uint8Array(buffer).toBase64();
   return {{ ...result, hidden: result.hidden.map(base64), attention: result.attention.map(base64) }};
 }}"""
@@ -75,9 +85,9 @@ def floats(base64):
     return torch.frombuffer(bytearray(b64decode(base64)), dtype=torch.float32)
 
 
-def run(page, text, pair=None):
+def run(page, text, pair=None, options=None):
     """在网页里算一句；hidden (层, N, D) 与 attention (层, h, N, N) 换成张量。"""
-    result = page.evaluate(RUN, [text, pair])
+    result = page.evaluate(RUN, [text, pair, options or {}])
     n, d, h = len(result["ids"]), result["dModel"], result["numHeads"]
     for name, shape in (("hidden", (n, d)), ("attention", (h, n, n))):
         arrays = torch.stack([floats(array) for array in result[name]])
@@ -268,6 +278,94 @@ def test_matches_torch_on_the_same_weights(results, plain_results):
         ]
         print(f"\n{name}：隐藏状态最多差 {worst[0]:.1e}，注意力最多差 {worst[1]:.1e}")
         assert 0 < max(worst) < 1e-5, name
+
+
+CHANGES = [
+    {"off": [[5, 5]]},
+    {"off": [[0, 2], [3, 1], [3, 4]]},
+    {"off": [[2, head] for head in range(12)]},
+    {"off": [[layer, head] for layer in range(6) for head in range(12)]},
+    {"masked": [0]},
+    {"masked": [1, 3]},
+    {"off": [[4, 0]], "masked": [2]},
+    {"masked": [0, 1, 2, 3, 4]},
+]
+
+
+@pytest.mark.parametrize("options", CHANGES, ids=str)
+def test_switched_off_heads_and_masked_tokens_match_torch(page, options):
+    """关掉头是清零 out_proj 的一块，遮住是掩码：同样的权重，与 course_lib 只差舍入；末一项在五个词元的句子里全都遮住。"""
+    worst = [0, 0]
+    for sentence in [(THEY, None), ("The sky is", None), ("What is it?", "A bank, on the left.")]:
+        result = run(page, *sentence, options)
+        expected = forward(quantized_bert(), *sentence, **options)
+        assert not torch.equal(result["hidden"][-1], run(page, *sentence)["hidden"][-1])
+        for i, name in enumerate(("hidden", "attention")):
+            worst[i] = max(worst[i], (result[name] - expected[i]).abs().max().item())
+        hidden = options.get("masked", [])
+        assert (result["attention"][..., hidden] == 0).all()
+    print(f"\n隐藏状态最多差 {worst[0]:.1e}，注意力最多差 {worst[1]:.1e}")
+    assert 0 < max(worst) < 1e-5
+
+
+HEAD = f"""async ([text, layer, head]) => {{
+  const result = await (await {OPEN}).run(text), n = result.tokens.length;
+  const {{ query, key, value }} = await (await {OPEN}).head(result, layer, head);
+  const seen = Array.from({{ length: n }}, (_, i) => i);
+  const {{ weights, output }} = liveBert(null).scaledDotProductAttention(query, key, value, 1, n, seen);
+  const shown = result.attention[layer].slice(head * n * n, (head + 1) * n * n);
+  return [query, key, value, weights, shown, output].map(({{ buffer }}) => new Uint8Array(buffer).toBase64());
+}}"""
+
+
+@pytest.mark.parametrize("text", [THEY, "Hi", BANKS])
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (0, 4), (3, 11), (5, 5)])
+def test_one_head_hands_back_what_the_model_used(page, text, layer, head):
+    """q、k、v 与 course_lib 的只差舍入；由它们算出的权重，与那次前向交出的一个比特也不差。"""
+    query, key, value, weights, shown, output = map(floats, page.evaluate(HEAD, [text, layer, head]))
+    assert torch.equal(weights, shown)
+    expected = head_vectors(quantized_bert(), text, layer, head)
+    worst = max(
+        (one - other.flatten()).abs().max().item()
+        for one, other in zip((query, key, value), expected, strict=True)
+    )
+    print(f"\nq、k、v 最多差 {worst:.1e}")
+    assert 0 < worst < 2e-5
+    n = len(expected[0])
+    torch.testing.assert_close(output.view(n, -1), shown.view(n, n) @ expected[2], atol=1e-5, rtol=1e-5)
+
+
+SWAP = f"""async ([text, start, end, word, other]) => {{
+  const engine = await {OPEN}, before = await engine.run(text);
+  const [after, typed] = [await engine.swap(before, start, end, word), await engine.run(other)];
+  const same = (one, other) => one.every((value, i) => value === other[i]);
+  const numbers = ["hidden", "attention"].every((name) => after[name].every((each, layer) => same(each, typed[name][layer])));
+  return [after.tokens, after.words, numbers && same(after.ids, typed.ids) && same(after.words, typed.words)];
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("place", "word", "replaced"),
+    [
+        ((8, 9), "several", THEY.replace("they", "several")),
+        ((8, 9), "Hyperparameters", THEY.replace("they", "hyperparameters")),
+        ((1, 2), "A pair of 爱 [MASK]", THEY.replace("John", "A pair of 爱 [MASK]")),
+        ((10, 12), "é", THEY.replace("inspired.", "é")),
+    ],
+    ids=str,
+)
+def test_swapping_a_word_is_typing_it(page, place, word, replaced):
+    """换一个词，与把那句话重写一遍，一个比特也不差；词切成几截都一样。"""
+    tokens, words, same = page.evaluate(SWAP, [THEY, *place, word, replaced])
+    assert same and len(words) == len(tokens)
+    assert tokens[1:-1] == ours().tokenize(replaced)
+
+
+def test_a_swap_too_long_is_refused(page):
+    swap = f"""async (word) => {{ const engine = await {OPEN}, result = await engine.run("a b c");
+      return engine.swap(result, 1, 2, word).catch((error) => error.message); }}"""
+    assert page.evaluate(swap, "so " * 61) == "换过之后有 65 个词元，一次最多 64 个，请换一个短一些的词。"
+    assert page.evaluate(swap, " ") == "请先输入一句话。"
 
 
 # 两种循环各算前 n 个词元；WebAssembly 的那一种要先把权重放进它的内存

@@ -8,7 +8,21 @@ from urllib.parse import parse_qsl, unquote, urlencode
 import pytest
 import torch
 from axe_playwright_python.base import AXE_SCRIPT
-from live_helpers import BANKS, NAMES, PROSE, THEY, WITHOUT_WASM, change_worker, random_pairs, run, tokenizer
+from live_helpers import (
+    BANKS,
+    NAMES,
+    PROSE,
+    THEY,
+    WITHOUT_WASM,
+    change_worker,
+    forward,
+    head_vectors,
+    moved,
+    quantized_bert,
+    random_pairs,
+    run,
+    tokenizer,
+)
 from page_scripts import WATCH_SHIFTS
 from torch.nn.functional import cosine_similarity
 
@@ -674,3 +688,313 @@ def test_the_head_that_looks_back_in_every_example(visit):
 def test_the_javascript_names_exist(opened):
     for _, name in NAMES:
         assert opened.evaluate("(name) => typeof liveBert(null)[name]", name) == "function"
+
+
+# ---- 一格怎样算出来 ----
+
+CELL = """() => {
+  const one = (selector) => document.querySelector(`.live-oneCell ${selector}`);
+  const all = (selector) => [...document.querySelectorAll(`.live-oneCell ${selector}`)];
+  const number = (text) => Number(text.replace('−', '-'));
+  // 一根的高度，以顶到头的为 1：路径里每根是 M… 0h.76v高度h-.76z，向上是负
+  const heights = (strip) => [...strip.querySelector('path').getAttribute('d').matchAll(/h\\.76v(-?[\\d.]+)h/g)].map(([, up]) => -up);
+  const rows = all('.live-row:not(.live-row-names, [hidden])');
+  return {
+    lead: one('> p').textContent,
+    equations: all('.live-equation').map((each) => each.textContent),
+    numbers: all('tbody tr').map((row) => [...row.querySelectorAll('td')].map((cell) => number(cell.textContent))),
+    rows: rows.map((row) => [row.querySelector('.live-token').textContent,
+      ...[...row.querySelectorAll('.live-number')].map((each) => number(each.textContent))]),
+    strips: all('.live-sides .live-strip').map(heights),
+    carried: rows.map((row) => heights(row.querySelector('.live-strip'))),
+    key: rows.findIndex((row) => row.control.checked),
+    rest: one('.live-rows + p').textContent,
+  };
+}"""
+
+
+def cell(page):
+    settle(page)
+    page.wait_for_function("document.querySelector('.live-oneCell .live-strip')")
+    page.wait_for_timeout(150)  # 换了头，要等后台线程交出 q、k、v
+    return page.evaluate(CELL)
+
+
+def assert_cell_is_true(seen, text, layer, head, i, j):
+    """每一步的数都是课程的代码在同样的（量化过的）权重上算出的。"""
+    query, key, value = head_vectors(quantized_bert(), text, layer, head)
+    scores = query[i] @ key.T / 32**0.5
+    weights = scores.softmax(dim=0)
+    products = query[i] * key[j]
+    rounding = 0.0051
+    expected = torch.stack([query[i], key[j], products], dim=1)
+    assert (torch.tensor(seen["numbers"]) - expected).abs().max() < rounding
+    score, share = (re.findall(r"[−\d.]+", each) for each in seen["equations"])
+    assert abs(float(score[0].replace("−", "-")) - products.sum()) < rounding
+    assert score[1] == "5.66" and abs(float(score[2].replace("−", "-")) - scores[j]) < rounding
+    assert abs(float(share[-1]) - weights[j]) < rounding
+    tokens, shown = [row[0] for row in seen["rows"]], torch.tensor([row[1:] for row in seen["rows"]])
+    words = run(text)[0]
+    kept = [
+        k for k in range(len(words)) if len(tokens) == len(words) or k in weights.topk(15).indices or k == j
+    ]
+    assert tokens == [words[k] for k in kept] and kept[seen["key"]] == j
+    assert (shown - torch.stack([scores, weights], dim=1)[kept]).abs().max() < rounding
+    carried = weights[:, None] * value
+    output = carried.sum(dim=0)
+    tallest = max(output.abs().max(), carried.abs().max())
+    assert (torch.tensor(seen["carried"]) * tallest - carried[kept]).abs().max() < 1e-3
+    tops = [torch.cat([query[i], key[j]]).abs().max()] * 2 + [products.abs().max(), tallest]
+    for strip, top, numbers in zip(seen["strips"], tops, [query[i], key[j], products, output], strict=True):
+        assert (torch.tensor(strip) * top - numbers).abs().max() < 1e-3
+    name = f"第 {layer} 层第 {head} 个头里，{words[i]}"
+    assert seen["lead"].startswith(name) and f"的权重是 {weights[j]:.2f}。" in seen["lead"]
+
+
+def test_one_cell_step_by_step(opened):
+    """打开时的 they → john；换头、换查询、换键，都从头算过。"""
+    assert_cell_is_true(cell(opened), THEY, 5, 5, 8, 1)
+    opened.locator(".live-cell input").nth(12 * 3 + 1).click()
+    opened.locator(".live-chip input").nth(11).click()
+    assert_cell_is_true(cell(opened), THEY, 3, 1, 11, 1)
+    opened.locator(".live-row input").nth(6).click()
+    assert_cell_is_true(cell(opened), THEY, 3, 1, 11, 6)
+    assert shown(opened)["partner"] == 6
+    opened.keyboard.press("ArrowDown")
+    assert_cell_is_true(cell(opened), THEY, 3, 1, 11, 7)
+    assert opened.evaluate("document.activeElement.checked")
+
+
+def test_a_cell_of_the_large_map_chooses_both(opened):
+    """点一格，查询与键都换；方向键也行；那一格描着框。"""
+    opened.locator(".live-map").scroll_into_view_if_needed()
+    frame = opened.locator(".live-map .live-frame").bounding_box()
+    size = frame["width"] / 13
+    opened.mouse.click(frame["x"] + 6.5 * size, frame["y"] + 9.5 * size)
+    assert (shown(opened)["token"], shown(opened)["partner"]) == (9, 6)
+    assert_cell_is_true(cell(opened), THEY, 5, 5, 9, 6)
+    opened.locator(".live-map").focus()
+    for press, query, key in [
+        ("ArrowUp", 8, 6),
+        ("ArrowLeft", 8, 5),
+        ("ArrowDown", 9, 5),
+        ("ArrowRight", 9, 6),
+    ]:
+        opened.keyboard.press(press)
+        assert (shown(opened)["token"], shown(opened)["partner"]) == (query, key)
+    box = opened.locator(".live-map .live-picked").bounding_box()
+    assert abs(box["x"] - frame["x"] - 6 * size) < 3 and abs(box["y"] - frame["y"] - 9 * size) < 3
+    assert opened.inner_text(".live-pointed").startswith("were → songs：")
+    for _ in range(20):  # 到了边上就停
+        opened.keyboard.press("ArrowRight")
+    assert shown(opened)["partner"] == 12
+
+
+def test_the_numbers_of_one_cell_can_be_walked_through(opened):
+    """拖动或者用方向键，一个一个地看：两个数，它们的积。"""
+    seen = cell(opened)
+    slider = opened.locator(".live-oneCell input[type=range]")
+    best = max(range(32), key=lambda c: abs(seen["numbers"][c][2]))
+    assert slider.input_value() == str(best)
+    slider.focus()
+    opened.keyboard.press("Home")
+    opened.keyboard.press("ArrowRight")
+    said = opened.inner_text(".live-one")
+    numbers = [float(each.replace("−", "-")) for each in re.findall(r"−?\d+\.\d\d", said)]
+    assert said.startswith("第 1 个：") and numbers == seen["numbers"][1]
+    assert slider.get_attribute("aria-valuetext") == said
+
+
+def test_a_long_sentence_lists_the_heaviest_keys(opened):
+    text = "The bank " + "so very " * 30
+    enter(opened, text)
+    opened.locator(".live-chip input").nth(40).click()
+    opened.locator(".live-ask select").select_option(index=2)
+    seen = cell(opened)
+    assert_cell_is_true(seen, text, 5, 5, 40, 2)
+    assert 15 <= len(seen["rows"]) <= 16 and seen["rest"].startswith(f"其余 {64 - len(seen['rows'])} 个词元")
+
+
+def test_a_partner_in_the_other_sentence_is_not_a_key(opened):
+    enter(opened, "time flies like an arrow")
+    enter(opened, "fruit flies like a banana", field=1)
+    opened.locator(".live-chip input").nth(2).click()
+    opened.locator(".live-ask select").select_option(index=9)
+    seen = cell(opened)
+    heaviest = run("time flies like an arrow")[2][5, 5, 2].argmax().item()
+    assert_cell_is_true(seen, "time flies like an arrow", 5, 5, 2, heaviest)
+    assert "另一句里的词元，注意力看不到它" in seen["lead"]
+    assert opened.locator(".live-picked").count() == 0
+
+
+# ---- 动手改一处 ----
+
+CHANGED = """() => {
+  const rows = [...document.querySelectorAll('.live-moved tbody tr')];
+  return {
+    said: document.querySelector('.live-told').textContent,
+    tokens: rows.map((row) => row.querySelector('.live-token').textContent),
+    far: rows.map((row) => [...row.querySelectorAll('td.live-heat')].map((cell) => Number(cell.textContent))),
+    means: rows.map((row) => row.querySelector('.live-against')?.textContent).map((text) => (text ? Number(text) : null)),
+    notes: [...document.querySelectorAll('.live-changed .live-notes p')].map((p) => p.textContent),
+    chosen: [...document.querySelectorAll('.live-ways input')].findIndex((input) => input.checked),
+  };
+}"""
+
+
+def changed(page):
+    settle(page)
+    page.locator(".live-ways").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    page.wait_for_selector('.live-changed[aria-busy="false"]', timeout=30_000)
+    return page.evaluate(CHANGED)
+
+
+def distances(text, other=None, **options):
+    before, after = forward(quantized_bert(), text)[0], forward(quantized_bert(), other or text, **options)[0]
+    return moved(before, after).T  # (N, 层 + 1)
+
+
+def assert_moved(seen, far, others):
+    """表里的数与对照的平均都是课程的代码算出的；far (N, 层 + 1)，others (遍, N)。"""
+    assert (torch.tensor(seen["far"]) - far).abs().max() < 0.0051
+    assert (torch.tensor(seen["means"]) - others.mean(0)).abs().max() < 0.0051
+    farther, nearer = (far[:, -1] > others.amax(0)).sum(), (far[:, -1] < others.amin(0)).sum()
+    assert f"移动得比对照的每一遍都远的有 {farther} 个，都近的有 {nearer} 个" in seen["said"]
+    highest = far[:, -1].argmax()
+    assert f"移动得最远的是 {seen['tokens'][highest]}：{far[highest, -1]:.2f}。" in seen["said"]
+
+
+def test_switching_heads_off(opened):
+    """关掉选中的一个头，与同层其余 11 个各关一次相比；再留着它，加关一个。"""
+    seen = changed(opened)
+    by_head = [distances(THEY, off=[[5, head]]) for head in range(12)]
+    others = torch.stack([far[:, -1] for head, far in enumerate(by_head) if head != 5])
+    assert_moved(seen, by_head[5], others)
+    said = f"they 移动 {by_head[5][8, -1]:.2f}。"
+    versus = (
+        f"they 平均移动 {others[:, 8].mean():.2f}，从 {others[:, 8].min():.2f} 到 {others[:, 8].max():.2f}。"
+    )
+    assert said in seen["said"] and versus in seen["said"]
+    opened.click(".live-kept button:last-child")
+    opened.locator(".live-cell input").nth(12 * 3 + 1).click()
+    seen = changed(opened)
+    assert seen["said"].startswith("关掉第 5 层第 5 个头、第 3 层第 1 个头，")
+    shifted = [distances(THEY, off=[[5, (5 + k) % 12], [3, (1 + k) % 12]]) for k in range(12)]
+    assert_moved(seen, shifted[0], torch.stack([far[:, -1] for far in shifted[1:]]))
+    opened.click(".live-kept button:first-child")  # 不关第 5 层第 5 个头了
+    assert changed(opened)["said"].startswith("关掉第 3 层第 1 个头，")
+
+
+def test_masking_a_token(opened):
+    opened.locator(".live-ways input").nth(1).click()
+    opened.locator(".live-chip input").nth(1).click()
+    seen = changed(opened)
+    assert seen["said"].startswith("遮住 john（谁也不许注意它）")
+    others = [i for i in range(13) if i != 1][: 12 * 11 // 11]
+    spread = [others[k * 12 // 11] for k in range(11)]
+    runs = torch.stack([distances(THEY, masked=[i])[:, -1] for i in spread])
+    far = distances(THEY, masked=[1])
+    assert (torch.tensor(seen["far"]) - far).abs().max() < 0.0051
+    for i in range(13):  # 遮的正是它自己的那一遍不算
+        kept = [run for run, masked in zip(runs, spread, strict=True) if masked != i]
+        assert abs(torch.stack(kept)[:, i].mean() - seen["means"][i]) < 0.0051
+
+
+WORDS = ["water", "green", "seven", "music", "stone", "never", "garden", "quickly", "doctor", "open", "under"]
+
+
+@pytest.mark.parametrize("word", ["water", "money"])
+def test_swapping_a_word(opened, word):
+    """换一个词：别的词元一一对照，换掉的不比；对照是随手写下的 11 个词，各是一个词元。"""
+    text = "She sat on the bank of the river."
+    enter(opened, text)
+    opened.locator(".live-chip input").nth(8).click()
+    opened.locator(".live-ways input").nth(2).click()
+    assert changed(opened)["said"] == "写一个词，换掉上面选中的 river。"
+    opened.locator(".live-changed").evaluate(
+        "(box) => box.previousElementSibling.querySelector('input').focus()"
+    )
+    opened.keyboard.insert_text(f" {word} ")
+    seen = changed(opened)
+    assert seen["far"].pop(8) == [] and seen["means"].pop(8) is None and seen["tokens"].pop(8) == "river"
+    rest = [i for i in range(11) if i != 8]
+    assert all(len(tokenizer().tokenize(each)) == 1 for each in WORDS)
+    others = [distances(text, text.replace("river", each))[rest, -1] for each in WORDS if each != word]
+    assert f"换成 {len(others)} 个随手写下的词" in seen["said"]
+    assert_moved(seen, distances(text, text.replace("river", word))[rest], torch.stack(others))
+    # 正文说的：water 近，money 混在那些词里
+    counts = {"water": "都远的有 0 个，都近的有 10 个", "money": "都远的有 0 个，都近的有 0 个"}
+    assert counts[word] in seen["said"]
+
+
+def test_a_swap_that_changes_the_number_of_tokens(opened):
+    enter(opened, "The sky is blue.")
+    opened.locator(".live-chip input").nth(4).click()
+    opened.locator(".live-ways input").nth(2).click()
+    opened.locator(".live-ask input").fill("hyperparameter")
+    seen = changed(opened)
+    before, after = (
+        forward(quantized_bert(), text)[0] for text in ("The sky is blue.", "The sky is hyperparameter.")
+    )
+    rest, moved_to = [0, 1, 2, 3, 5, 6], [0, 1, 2, 3, 7, 8]
+    far = moved(before[:, rest], after[:, moved_to]).T
+    seen["far"].pop(4)
+    assert (torch.tensor(seen["far"]) - far).abs().max() < 0.0051
+    assert seen["notes"][0] == "换过之后是：the sky is hyper ##para ##meter .。"
+    assert "切成 3 截，后面的词元都后移 2 个位置" in seen["notes"][1]
+    assert far[:4, 0].max() == 0 < far[4:, 0].min()
+
+
+def test_changes_that_cannot_be_made_say_so(opened):
+    """特殊词元换不得；换成的词太长、是标记，都只是字；一层的头全关了，没有对照。"""
+    opened.locator(".live-ways input").nth(2).click()
+    opened.locator(".live-chip input").nth(0).click()
+    assert changed(opened)["said"].startswith("[CLS] 是 BERT 自己加的记号，换不得")
+    opened.locator(".live-chip input").nth(1).click()
+    opened.locator(".live-ask input").fill("<img src=x onerror=alert(1)>")
+    seen = changed(opened)
+    assert seen["said"].startswith("把 john 换成 <img src=x onerror=alert(1)>，")
+    assert opened.locator(".live-bert img").count() == 0
+    opened.locator(".live-ask input").fill("x" * 4000)
+    assert opened.locator(".live-ask input").evaluate("(input) => input.maxLength") == 40
+    enter(opened, "so " * 62)
+    opened.locator(".live-chip input").nth(1).click()
+    opened.locator(".live-ask input").fill("hyperparameter")
+    assert changed(opened)["said"] == "换过之后有 66 个词元，一次最多 64 个，请换一个短一些的词。"
+    opened.locator(".live-examples button").first.click()
+    every = "_".join(f"5-{head}" for head in range(12))
+    opened.evaluate("(hash) => { location.hash = hash; }", f"text=Hi+there&layer=5&head=5&off={every}")
+    assert "没有别的可以对照。" in changed(opened)["said"]
+    assert opened.errors == []
+
+
+def test_a_change_is_in_the_address(visit):
+    """改法、换成的词、还关着的头都在网址里，打开就是同样的。"""
+    page = visit(
+        f"{PAGE}#{urlencode({'text': THEY, 'token': 8, 'with': 1, 'way': 'swap', 'word': 'we <b>'})}"
+    )
+    press_open(page)
+    first = changed(page)
+    assert first["chosen"] == 2 and "把 they 换成 we <b>，" in first["said"]
+    page.locator(".live-ways input").nth(0).click()
+    page.click(".live-kept button:last-child")
+    page.locator(".live-cell input").nth(0).click()
+    before = changed(page)
+    other = visit(f"{PAGE}#{page.url.partition('#')[2]}")
+    press_open(other)
+    assert changed(other) == before and "第 5 层第 5 个头、第 0 层第 0 个头" in before["said"]
+    for bad in ("off=5-5_", "off=99-99", "off=x", "way=burn"):
+        third = visit(f"{PAGE}#{urlencode({'text': THEY})}&{bad}&layer=0&head=0")
+        press_open(third)
+        assert changed(third)["said"].startswith("关掉第 0 层第 0 个头，")
+        assert third.errors == []
+
+
+def test_nothing_is_computed_out_of_sight(visit):
+    """没有滚到“动手改一处”，就不多算；滚到了才算。"""
+    page = visit(PAGE, viewport={"width": 1200, "height": 500})
+    press_open(page)
+    page.wait_for_timeout(1000)
+    assert page.locator(".live-moved tbody tr").count() == 0
+    assert len(changed(page)["tokens"]) == 13

@@ -27,7 +27,8 @@ PANELS = {
         "chapters/live",
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
-            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/panel.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/cell.js"),
+            *("bert/intervene.js", "bert/panel.js"),
         ),
         ("live.css",),
     ),
