@@ -51,7 +51,8 @@
         place,
         main: { word: state.word },
         others: others.map((word) => ({ word })),
-        whose: `换成 ${others.length} 个随手写下的词（${others.join("、")}），各算一遍`,
+        whose: `换成 ${others.length} 个随手写下的词，各算一遍`,
+        about: `随手写下的词是 ${others.join("、")}。`,
       };
     }
     const known = ([layer, head]) => layer < numLayers && head < numHeads;
@@ -79,7 +80,7 @@
     const word = html("input", { id: `${id}-word`, lang: "en", maxlength: LiveState.WORD_LENGTH, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
     const ask = html("p", { class: "live-ask" }, html("label", { for: word.id }, "换成"), word);
     const kept = html("p", { class: "live-kept" }), keep = html("button", { type: "button" }, "这一个也关着，再到上面选一个头");
-    const reading = html("p", { "aria-live": "polite" }), waiting = html("p", { class: "live-waiting" });
+    const reading = html("div", { "aria-live": "polite" }), waiting = html("p", { class: "live-waiting" });
     const table = html("table", { class: "live-moved" }), notes = html("div", { class: "live-notes" });
     const box = html("div", { class: "live-changed" }, html("div", { class: "live-told" }, reading, waiting), table, notes);
     let heard, job = 0, key, timer, seen = false, done;
@@ -97,8 +98,8 @@
       timer = setTimeout(compute, WAIT);
     };
     async function compute() {
-      const mine = ++job, { result, index: chosen } = heard.chosen, { main, others, problem, ...about } = plan(heard);
-      const { said, place } = about;
+      const mine = ++job, { result, index: chosen } = heard.chosen, { main, others, problem, ...told } = plan(heard);
+      const { said, place } = told;
       const current = () => mine === job;
       const run = async ({ options, word: replacement }) => {
         const after = replacement
@@ -114,13 +115,13 @@
         const after = await run(main), base = [];
         if (!current()) return;
         for (const other of others) {
-          if (!base.length) show({ ...about, result, chosen, after }); // 先看改了的，对照接着算
+          if (!base.length) show({ ...told, result, chosen, after }); // 先看改了的，对照接着算
           waiting.replaceChildren(...said, `，再算对照：${base.length} / ${others.length}`);
           base.push({ ...other, far: (await run(other)).far });
           if (!current()) return;
         }
         waiting.textContent = "";
-        show({ ...about, result, chosen, after, base });
+        show({ ...told, result, chosen, after, base });
         box.setAttribute("aria-busy", false);
       } catch (error) {
         if (current()) say([error.message]);
@@ -129,12 +130,12 @@
 
     function say(words) {
       box.setAttribute("aria-busy", false);
-      reading.replaceChildren(...words);
+      reading.replaceChildren(html("p", {}, ...words));
       waiting.textContent = "";
       for (const each of [table, notes]) each.replaceChildren();
     }
 
-    function show({ result, chosen, after, said, place, masked, base, whose }) {
+    function show({ result, chosen, after, said, place, masked, base, whose, about }) {
       const { tokens } = result, { far } = after, compared = range(tokens.length).filter((i) => far[i]);
       const end = (each, i) => each[i].at(-1);
       // 对照里，这个词元各移动多远；遮的正是它自己的那一遍不算
@@ -146,15 +147,16 @@
         const told = place || masked !== undefined ? most : chosen, against = others(told);
         const farther = compared.filter((i) => end(far, i) > Math.max(...others(i))).length;
         const nearer = compared.filter((i) => end(far, i) < Math.min(...others(i))).length;
-        const spread = `，从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
-        const how = [placed(tokens, told), ` 移动 ${fixed(end(far, told))}`];
+        const extent = `从 ${fixed(Math.min(...against))} 到 ${fixed(Math.max(...against))}`;
+        const first = told === most ? [] : [placed(tokens, told), ` 移动 ${fixed(end(far, told))}。`];
         reading.replaceChildren(
-          ...said, "，到最后一层，", ...(told === most ? ["移动得最远的是 ", placed(tokens, told), `：${fixed(end(far, told))}`] : how), "。",
-          ...(told === most ? [] : ["移动得最远的是 ", placed(tokens, most), `：${fixed(end(far, most))}。`]),
-          ...(against.length
-            ? [`对照是${whose}：`, placed(tokens, told), against.length > 1 ? ` 平均移动 ${fixed(mean(against))}${spread}。` : ` 移动 ${fixed(against[0])}。`]
-            : ["没有别的可以对照。"]),
-          ...(against.length ? [`${compared.length} 个词元里，移动得比对照的每一遍都远的有 ${farther} 个，都近的有 ${nearer} 个。`] : []),
+          html("p", {}, ...said, "，到最后一层，", ...first, "移动得最远的是 ", placed(tokens, most), `：${fixed(end(far, most))}。`),
+          against.length
+            ? html(
+                "p", {}, `对照是${whose}：`, placed(tokens, told), ` 平均移动 ${fixed(mean(against))}，${extent}。`,
+                `${compared.length} 个词元里，移动得比对照的每一遍都远的有 ${farther} 个，都近的有 ${nearer} 个。`,
+              )
+            : html("p", {}, "没有别的可以对照。"),
         );
       }
 
@@ -189,6 +191,7 @@
       );
       const left = compared.length - kept.size, lines = [];
       if (left > 0) lines.push(`只列出移动得最远的 ${kept.size} 个，其余 ${left} 个更近，平均 ${fixed(mean(order.slice(kept.size).map((i) => end(far, i))))}。`);
+      if (base && about) lines.push(about);
       const shift = after.tokens.length - tokens.length;
       if (place) lines.push(["换过之后是：", ...after.tokens.slice(1, -1).flatMap((token) => [" ", named(token)]).slice(1), "。"]);
       if (shift) lines.push(`换成的词切成 ${place.end - place.start + shift} 截，后面的词元都${shift > 0 ? "后" : "前"}移 ${Math.abs(shift)} 个位置：位置嵌入不同，所以它们在嵌入那里就已经移动了。`);

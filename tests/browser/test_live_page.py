@@ -180,7 +180,7 @@ def test_nothing_but_small_scripts_before_the_button(visit, book, roots, scheme)
     page = visit(f"{PAGE}#{urlencode({'text': BANKS, 'token': 19})}", scheme)
     page.wait_for_load_state("networkidle")
     files = live_files(page)
-    assert files.keys() == SCRIPTS and sum(files.values()) < 75_000
+    assert files.keys() == SCRIPTS and sum(files.values()) < 115_000
     assert page.locator("textarea").first.input_value() == BANKS
     assert page.inner_text(".live-status") == "还没有装入模型。"
     promised = int(re.search(r"约 (\d+) MB", page.inner_text(".live-open"))[1])
@@ -543,9 +543,24 @@ def test_keyboard_alone(visit):
     ]:
         page.keyboard.press(key)
         assert shown(page)["head"] == head
+    page.keyboard.press("Tab")  # 放大的图
+    page.keyboard.press("ArrowRight")
+    assert (shown(page)["token"], shown(page)["partner"]) == (9, 2)
+    page.keyboard.press("Tab")
+    assert page.evaluate(f"{focused}.textContent") == "它怎样算出来？"
+    page.keyboard.press("Enter")
+    top = "document.querySelector('.live-oneCell').getBoundingClientRect().top"
+    page.wait_for_function(f"Math.abs({top}) < 200")
+    for _ in range(3):  # 拖动的，列出来的，一行一个的键
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert shown(page)["partner"] == 3
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(f"{focused}.parentElement.textContent") == "遮住一个词元"
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
-    assert shown(page)["partner"] == 2
+    assert shown(page)["partner"] == 4
     assert_shows_the_truth(shown(page))
     # 回车就算，不换行
     page.locator("textarea").first.focus()
@@ -561,7 +576,7 @@ def test_keyboard_alone(visit):
 def test_the_small_panels(visit, name, scheme):
     page = visit(name, scheme)
     page.locator(".live-bert").scroll_into_view_if_needed()
-    assert live_files(page).keys() == SCRIPTS
+    assert live_files(page).keys() == SCRIPTS - BERT.whole
     press_open(page)
     seen = shown(page)
     assert_shows_the_truth(seen)
@@ -862,7 +877,8 @@ def assert_moved(seen, far, others):
     farther, nearer = (far[:, -1] > others.amax(0)).sum(), (far[:, -1] < others.amin(0)).sum()
     assert f"移动得比对照的每一遍都远的有 {farther} 个，都近的有 {nearer} 个" in seen["said"]
     highest = far[:, -1].argmax()
-    assert f"移动得最远的是 {seen['tokens'][highest]}：{far[highest, -1]:.2f}。" in seen["said"]
+    token = re.escape(seen["tokens"][highest])  # 句子里不止一个的，还说明是第几个
+    assert re.search(f"移动得最远的是 {token}(（第 \\d+ 个）)?：{far[highest, -1]:.2f}。", seen["said"])
 
 
 def test_switching_heads_off(opened):
@@ -922,6 +938,7 @@ def test_swapping_a_word(opened, word):
     assert all(len(tokenizer().tokenize(each)) == 1 for each in WORDS)
     others = [distances(text, text.replace("river", each))[rest, -1] for each in WORDS if each != word]
     assert f"换成 {len(others)} 个随手写下的词" in seen["said"]
+    assert seen["notes"][0] == f"随手写下的词是 {'、'.join(each for each in WORDS if each != word)}。"
     assert_moved(seen, distances(text, text.replace("river", word))[rest], torch.stack(others))
     # 正文说的：water 近，money 混在那些词里
     counts = {"water": "都远的有 0 个，都近的有 10 个", "money": "都远的有 0 个，都近的有 0 个"}
@@ -941,8 +958,8 @@ def test_a_swap_that_changes_the_number_of_tokens(opened):
     far = moved(before[:, rest], after[:, moved_to]).T
     seen["far"].pop(4)
     assert (torch.tensor(seen["far"]) - far).abs().max() < 0.0051
-    assert seen["notes"][0] == "换过之后是：the sky is hyper ##para ##meter .。"
-    assert "切成 3 截，后面的词元都后移 2 个位置" in seen["notes"][1]
+    assert seen["notes"][1] == "换过之后是：the sky is hyper ##para ##meter .。"
+    assert "切成 3 截，后面的词元都后移 2 个位置" in seen["notes"][2]
     assert far[:4, 0].max() == 0 < far[4:, 0].min()
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import torch
 from live_helpers import (
@@ -12,6 +13,8 @@ from live_helpers import (
     THEY,
     bert,
     forward,
+    head_vectors,
+    moved,
     quantized_bert,
     random_pairs,
     run,
@@ -24,6 +27,8 @@ from course_book import ROOT
 from course_book.after_writing import live_bert
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
+
+ROOT = Path(__file__).parents[2]
 
 
 def weight(text, layer, head, query, *keys):
@@ -51,6 +56,44 @@ def test_claims_about_bank():
     vault, _, shore = [i for i, token in enumerate(tokens) if token == "bank"]
     assert cosine_similarity(hidden[:, vault], hidden[:, shore], dim=-1).min() > 0.8
     assert random_pairs([BANKS]).max() < 0.4
+
+
+def test_claims_about_one_cell():
+    """面板里走一遍的两格：they → john 与 blue → sky，是网页里那份量化过的权重算出的。"""
+    query, key, value = head_vectors(quantized_bert(), THEY, 5, 5)
+    weights = (query[8] @ key.T / 32**0.5).softmax(dim=0)
+    john, cls = (f"{weights[j]:.2f}" for j in (1, 0))
+    assert f"they 给 john 的 {john}" in PROSE and f"`[CLS]` 分到 {cls}，绿条却几乎是平的" in PROSE
+    carried = (weights[:, None] * value).norm(dim=-1)
+    assert carried[0] < carried[1] / 50 and value.norm(dim=-1)[0] < value.norm(dim=-1)[1] / 20
+    query, key, _ = head_vectors(quantized_bert(), "The sky is blue", 0, 4)
+    scores = query[4] @ key.T / 32**0.5
+    assert f"分数 {scores[2]:.2f}，权重 {scores.softmax(dim=0)[2]:.2f}" in PROSE
+    chapter = (ROOT / "chapters/04_scaled_dot_product_attention.ipynb").read_text(encoding="utf-8")
+    assert f"就是这一章算过的 {scores[2]:.2f} 与 {scores.softmax(dim=0)[2]:.0%}" in chapter
+
+
+def test_claims_about_intervening():
+    """关掉第 3 层第 1 个头、第 5 层第 5 个头，they 各移动多远，同层别的头平均多远，几个词元移动得比别的都远。"""
+    before = forward(quantized_bert(), THEY)[0][-1]
+    said = []
+    for layer, head in ((3, 1), (5, 5)):
+        last = torch.stack(
+            [
+                moved(before, forward(quantized_bert(), THEY, off=[(layer, other)])[0][-1])
+                for other in range(12)
+            ]
+        )
+        others = torch.cat([last[:head], last[head + 1 :]])
+        said.append(
+            (f"{last[head, 8]:.2f}", f"{others[:, 8].mean():.2f}", (last[head] > others.amax(0)).tolist())
+        )
+    (first, first_mean, alone), (second, second_mean, many) = said
+    assert f"they 移动 {first}，关掉同层别的头平均只移动 {first_mean}；" in PROSE
+    assert alone == [i == 8 for i in range(13)] and "13 个词元里，只有它" in PROSE
+    assert (
+        f"they 移动 {second}，别的头平均 {second_mean}；" in PROSE and f"有 {sum(many)} 个都是如此" in PROSE
+    )
 
 
 def test_claims_about_chinese():

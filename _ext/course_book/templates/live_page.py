@@ -14,11 +14,12 @@ from course_book.doctree.traditional_chinese import LANGUAGE
 
 @dataclass(frozen=True)
 class Panel:
-    """一种面板：整页在哪里，要哪些脚本与样式。依次载入，最后的 panel.js 一载入就动手。"""
+    """一种面板：整页在哪里，要哪些脚本与样式。依次载入，最后的 panel.js 一载入就动手；whole 里的只有整页用得着。"""
 
     page: str
     scripts: tuple[str, ...]
     styles: tuple[str, ...]
+    whole: frozenset[str] = frozenset()
 
 
 # 面板的类名就是 live- 加上它的名字，数据在同名的文件夹里
@@ -27,10 +28,12 @@ PANELS = {
         "chapters/live",
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
-            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/cell.js"),
-            *("bert/intervene.js", "bert/panel.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/tokens.js"),
+            *("bert/patterns.js", "bert/journey.js", "bert/heads.js", "bert/cell.js", "bert/intervene.js"),
+            *("bert/cosine.js", "bert/tabs.js", "bert/panel.js"),
         ),
-        ("live.css",),
+        ("live.css", "bert/bert.css"),
+        frozenset(f"bert/{name}.js" for name in ("patterns", "journey", "cell", "intervene", "tabs")),
     ),
     "llm": Panel(
         "chapters/llm",
@@ -63,7 +66,8 @@ def add_tags(app, pagename, templatename, context, doctree):
         page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)
         # 要取的字节数：经 http 压缩之后大约就是这么多；书里没有数据时不写
         facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
-        scripts |= dict.fromkeys(panel.scripts, "") | {panel.scripts[-1]: facts}
+        wanted = [name for name in panel.scripts if pagename == panel.page or name not in panel.whole]
+        scripts |= dict.fromkeys(wanted, "") | {panel.scripts[-1]: facts}
         styles |= dict.fromkeys(panel.styles)
     tags = [f'<link rel="stylesheet" href="{root}live/{name}">' for name in styles]
     tags += [f'<script defer src="{root}live/{name}"{facts}></script>' for name, facts in scripts.items()]
