@@ -44,9 +44,9 @@
     const other = html("div", { class: "live-map" }), otherKeys = html("div", { class: "live-weights" });
     const [name, otherName] = [html("p", { class: "live-head-of" }), html("p", { class: "live-head-of" })];
     const beside = [otherName, other, otherKeys].map((each) => html("div", { class: "live-pinned" }, each));
-    const picture = html("div", { class: "live-picture" }, map, html("p", { class: "live-pair-of" }, pointed, ...(whole ? [how, pin] : [])));
+    const picture = html("div", { class: "live-picture" }, map, html("p", { class: "live-pair-of" }, pointed, ...(whole ? [how] : [])));
     const detail = html("div", { class: "live-detail" }, ...(whole ? [name, beside[0]] : []), picture, ...(whole ? [beside[1]] : []), keys, ...(whole ? [beside[2]] : []));
-    const controls = html("div", { class: "live-controls" }, views.element, threshold);
+    const controls = html("div", { class: "live-controls" }, views.element, pin, threshold);
 
     // 每个头是哪一种、有几个；挑一种，别的就淡下去
     function drawPatterns({ state, chosen: { result } }) {

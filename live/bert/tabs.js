@@ -44,16 +44,17 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
   function reveal(name) {
     const { element } = sections[name];
     if (!narrow.matches) return (sections[name].heading ?? element).scrollIntoView();
-    const under = element.getBoundingClientRect().top - top.getBoundingClientRect().bottom;
-    if (under < 0) scrollBy(0, under);
+    const start = element.getBoundingClientRect().top, bar = top.offsetHeight + (parseFloat(getComputedStyle(top).top) || 0);
+    if (start < bar || start > innerHeight / 2) scrollBy(0, start - bar);
   }
 
-  // 一排摆不下的词元：选中的滚到中间
+  // 一排摆不下的词元与小图：选中的看不全，就滚到中间
   function centre() {
     if (!narrow.matches) return;
-    for (const line of top.querySelectorAll(".live-sentence")) {
-      const chosen = line.querySelector(":checked")?.parentElement;
-      if (chosen) line.scrollLeft = chosen.offsetLeft + chosen.offsetWidth / 2 - line.clientWidth / 2;
+    for (const line of output.querySelectorAll(".live-sentence, .live-heads")) {
+      const chosen = line.querySelector(":checked")?.parentElement.getBoundingClientRect(), box = line.getBoundingClientRect();
+      if (!chosen || (chosen.left >= box.left + 24 && chosen.right <= box.right - 24)) continue;
+      line.scrollLeft += (chosen.left + chosen.right - box.left - box.right) / 2;
     }
   }
 
