@@ -140,6 +140,7 @@
         onPoint(index, column);
         name.replaceChildren(html("b", {}, nameOf(layer, head)), "（选中的）");
         if (known) drawPinned(view, pair, drawing);
+        else for (const each of [otherName, other, otherKeys]) each.replaceChildren();
         pin.textContent = known ? "取下钉住的头" : "钉住这个头，再选一个来比";
         views.show(state.view);
         threshold.hidden = state.view !== "arcs";

@@ -50,7 +50,7 @@
         table.replaceChildren(
           html("caption", {}, `每一步之后的长度，舍入到整数；颜色到 ${FULL} 为止。和：残差 + 归一化；注：注意力取来的；馈：前馈网络给的`),
           html("thead", {},
-            html("tr", {}, html("td"), html("th", { scope: "col" }, ""), ...over),
+            html("tr", {}, html("td"), html("td"), ...over),
             html("tr", {}, html("th", { scope: "col" }, "词元"), ...lengths.map((_, step) => html("th", { scope: "col" }, stepOf(step).short)))),
           html("tbody", {}, ...tokens.map((_, i) => html("tr", {}, html("th", { scope: "row" }, placed(tokens, i)), ...lengths.map((each, step) => cell(each[i], step))))),
         );

@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from pathlib import Path
 
 import torch
 from live_helpers import (
@@ -28,8 +27,6 @@ from course_book import ROOT
 from course_book.after_writing import live_bert
 from course_lib.tokenization import CJK
 from course_lib.weights import builtin_path
-
-ROOT = Path(__file__).parents[2]
 
 
 def weight(text, layer, head, query, *keys):
