@@ -10,7 +10,7 @@
   const choiceOf = (legend, name, options, onChoose) => {
     const inputs = options.map(([value, text]) => [value, radio(name, () => onChoose(value)), text]);
     const labels = inputs.map(([, input, text]) => html("label", {}, input, html("span", {}, text)));
-    const element = html("fieldset", { class: "live-ways" }, html("legend", {}, legend), ...labels);
+    const element = html("fieldset", { class: "live-views" }, html("legend", {}, legend), ...labels);
     const show = (chosen) => inputs.forEach(([value, input]) => (input.checked = value === chosen));
     return { element, show };
   };
@@ -41,7 +41,7 @@
     const rule = html("p", { class: "live-rule", hidden: true });
 
     const reading = html("p", { "aria-live": "polite" }), keys = html("div", { class: "live-weights" });
-    const other = html("div", { class: "live-map" }), otherKeys = html("div", { class: "live-weights" });
+    const other = html("div"), otherKeys = html("div", { class: "live-weights" });
     const [name, otherName] = [html("p", { class: "live-head-of" }), html("p", { class: "live-head-of" })];
     const beside = [otherName, other, otherKeys].map((each) => html("div", { class: "live-pinned" }, each));
     const picture = html("div", { class: "live-picture" }, map, html("p", { class: "live-pair-of" }, pointed, ...(whole ? [how] : [])));
@@ -134,6 +134,7 @@
         detail.classList.toggle("live-two", Boolean(known));
         detail.classList.toggle("live-curved", state.view === "arcs");
         for (const each of [name, ...beside]) each.hidden = !known;
+        other.className = known ? "live-map" : "";
         const width = known ? picture.clientWidth : detail.clientWidth;
         const drawing = { state, chosen, column, width, ink, label, onPoint, onChoose };
         drawHead(map, values, drawing);

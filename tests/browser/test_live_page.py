@@ -180,7 +180,7 @@ def test_nothing_but_small_scripts_before_the_button(visit, book, roots, scheme)
     page = visit(f"{PAGE}#{urlencode({'text': BANKS, 'token': 19})}", scheme)
     page.wait_for_load_state("networkidle")
     files = live_files(page)
-    assert files.keys() == SCRIPTS and sum(files.values()) < 115_000
+    assert files.keys() == SCRIPTS and sum(files.values()) < 145_000
     assert page.locator("textarea").first.input_value() == BANKS
     assert page.inner_text(".live-status") == "还没有装入模型。"
     promised = int(re.search(r"约 (\d+) MB", page.inner_text(".live-open"))[1])
@@ -535,6 +535,14 @@ def test_keyboard_alone(visit):
     assert shown(page)["token"] == 9
     assert page.evaluate(f"getComputedStyle({focused}.parentElement).outlineWidth") == "3px"
     page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".live-journey p[aria-live]").startswith("第 0 层，注意力：")
+    for _ in range(2):  # 每个词元都列出来，挑一种头
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".live-kinds :checked").get_attribute("value") == "previous"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
     for key, head in [
         ("ArrowLeft", 64),
         ("ArrowUp", 52),
@@ -544,7 +552,8 @@ def test_keyboard_alone(visit):
     ]:
         page.keyboard.press(key)
         assert shown(page)["head"] == head
-    page.keyboard.press("Tab")  # 放大的图
+    for _ in range(3):  # 方格还是弧线，钉住，放大的图
+        page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     assert (shown(page)["token"], shown(page)["partner"]) == (9, 2)
     page.keyboard.press("Tab")

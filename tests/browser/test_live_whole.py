@@ -193,6 +193,8 @@ def test_tabs_on_a_phone(visit, width):
     for i, name in enumerate(["tokens", "journey", "attention", "oneCell", "intervene", "cosine"]):
         tabs.nth(i).click()
         page.wait_for_timeout(250)
+        if name == "oneCell":  # 要等后台线程交出 q、k、v
+            page.wait_for_selector(".live-oneCell .live-strip")
         assert page.evaluate(SEEN) == [name] and f"tab={name}" in page.url
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         small = page.evaluate("""() => [...document.querySelectorAll(
