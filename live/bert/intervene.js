@@ -79,14 +79,18 @@
     });
     const word = html("input", { id: `${id}-word`, lang: "en", maxlength: LiveState.WORD_LENGTH, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
     const ask = html("p", { class: "live-ask" }, html("label", { for: word.id }, "换成"), word);
-    const kept = html("p", { class: "live-kept" }), keep = html("button", { type: "button" }, "这一个也关着，再到上面选一个头");
+    const keep = html("button", { type: "button" }, "这一个也关着，再到上面选一个头"), chips = html("span");
+    const kept = html("p", { class: "live-kept" }, chips, keep);
     const reading = html("div", { "aria-live": "polite" }), waiting = html("p", { class: "live-waiting" });
     const table = html("table", { class: "live-moved" }), notes = html("div", { class: "live-notes" });
     const box = html("div", { class: "live-changed" }, html("div", { class: "live-told" }, reading, waiting), table, notes);
     let heard, job = 0, key, timer, seen = false, done;
 
     word.addEventListener("input", () => choose({ word: word.value }));
-    keep.addEventListener("click", () => choose({ off: code([...decode(heard.state.off), [heard.state.layer, heard.state.head]]) }));
+    keep.addEventListener("click", () => {
+      const { off, layer, head } = heard.state, pairs = decode(off).filter((pair) => code([pair]) !== `${layer}-${head}`);
+      choose({ off: code([...pairs, [layer, head]]) });
+    });
     new IntersectionObserver((entries) => {
       seen = entries.at(-1).isIntersecting;
       if (seen && heard && done !== key) later();
@@ -132,10 +136,15 @@
       box.setAttribute("aria-busy", false);
       reading.replaceChildren(html("p", {}, ...words));
       waiting.textContent = "";
-      for (const each of [table, notes]) each.replaceChildren();
+      fade(true);
+    }
+    // 改不成的时候，先前的表还在，只是淡了
+    function fade(old) {
+      for (const each of [table, notes]) each.inert = old;
     }
 
     function show({ result, chosen, after, said, place, masked, base, whose, about }) {
+      fade(false);
       const { tokens } = result, { far } = after, compared = range(tokens.length).filter((i) => far[i]);
       const end = (each, i) => each[i].at(-1);
       // 对照里，这个词元各移动多远；遮的正是它自己的那一遍不算
@@ -213,10 +222,13 @@
         const pairs = decode(state.off);
         const drop = (pair) => {
           const button = html("button", { type: "button", "aria-label": `${nameOf(pair)}：不关了` }, `${nameOf(pair)} ✕`);
-          button.addEventListener("click", () => choose({ off: code(pairs.filter((each) => each !== pair)) }));
+          button.addEventListener("click", () => {
+            keep.focus();
+            choose({ off: code(pairs.filter((each) => each !== pair)) });
+          });
           return button;
         };
-        kept.replaceChildren(...pairs.map(drop), keep);
+        chips.replaceChildren(...pairs.map(drop));
         // 只有换了句子，或者换了改法，才重新算
         const part = { "": [state.layer, state.head, state.off], mask: [index], swap: [index, state.word] }[state.way];
         const now = JSON.stringify([state.way, part, result.text]);

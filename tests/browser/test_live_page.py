@@ -346,6 +346,7 @@ def test_a_link_in_the_text_changes_the_panel(opened):
     for link in opened.locator('article a[href^="#text="]').all():
         state = dict(parse_qsl(link.get_attribute("href")[1:]))
         link.click()
+        opened.wait_for_timeout(100)  # 网址变了，面板过一会儿才知道
         settle(opened)
         seen = shown(opened)
         assert_shows_the_truth(seen)
@@ -899,13 +900,16 @@ def test_switching_heads_off(opened):
         f"they 平均移动 {others[:, 8].mean():.2f}，从 {others[:, 8].min():.2f} 到 {others[:, 8].max():.2f}。"
     )
     assert said in seen["said"] and versus in seen["said"]
-    opened.click(".live-kept button:last-child")
+    for _ in range(2):  # 按两次也只留一个，焦点还在
+        opened.click(".live-kept > button")
+        assert opened.evaluate("document.activeElement.parentElement.className") == "live-kept"
+    assert opened.locator(".live-kept button").count() == 2
     opened.locator(".live-cell input").nth(12 * 3 + 1).click()
     seen = changed(opened)
     assert seen["said"].startswith("关掉第 5 层第 5 个头、第 3 层第 1 个头，")
     shifted = [distances(THEY, off=[[5, (5 + k) % 12], [3, (1 + k) % 12]]) for k in range(12)]
     assert_moved(seen, shifted[0], torch.stack([far[:, -1] for far in shifted[1:]]))
-    opened.click(".live-kept button:first-child")  # 不关第 5 层第 5 个头了
+    opened.click(".live-kept span button")  # 不关第 5 层第 5 个头了
     assert changed(opened)["said"].startswith("关掉第 3 层第 1 个头，")
 
 
@@ -972,12 +976,17 @@ def test_a_swap_that_changes_the_number_of_tokens(opened):
 
 def test_changes_that_cannot_be_made_say_so(opened):
     """特殊词元换不得；换成的词太长、是标记，都只是字；一层的头全关了，没有对照。"""
+    assert len(changed(opened)["tokens"]) == 13
     opened.locator(".live-ways input").nth(2).click()
     opened.locator(".live-chip input").nth(0).click()
     assert changed(opened)["said"].startswith("[CLS] 是 BERT 自己加的记号，换不得")
+    faded = opened.locator(".live-moved")  # 先前的表还在，只是淡了
+    assert faded.evaluate("(table) => table.inert && getComputedStyle(table).opacity") == "0.45"
+    assert faded.locator("tbody tr").count() == 13
     opened.locator(".live-chip input").nth(1).click()
     opened.locator(".live-ask input").fill("<img src=x onerror=alert(1)>")
     seen = changed(opened)
+    assert not faded.evaluate("(table) => table.inert")
     assert seen["said"].startswith("把 john 换成 <img src=x onerror=alert(1)>，")
     assert opened.locator(".live-bert img").count() == 0
     opened.locator(".live-ask input").fill("x" * 4000)
@@ -1002,7 +1011,7 @@ def test_a_change_is_in_the_address(visit):
     first = changed(page)
     assert first["chosen"] == 2 and "把 they 换成 we <b>，" in first["said"]
     page.locator(".live-ways input").nth(0).click()
-    page.click(".live-kept button:last-child")
+    page.click(".live-kept > button")
     page.locator(".live-cell input").nth(0).click()
     before = changed(page)
     other = visit(f"{PAGE}#{page.url.partition('#')[2]}")
