@@ -117,7 +117,7 @@ globalThis.LiveCharts = (() => {
     const furthest = Math.max(1, ...shown.map(([i, j]) => Math.abs(i - j)));
     const high = Math.min(170, Math.max(46, (furthest * step) / 2)), base = high + 14;
     const path = (i, j) => {
-      if (i === j) return `M${x(i) - 4} ${base}c-12 -30 20 -30 8 0`; // 看自己
+      if (i === j) return `M${x(i) - 4} ${base}c-16 -40 24 -40 8 0`; // 看自己
       const lift = (4 / 3) * high * Math.sqrt(Math.abs(i - j) / furthest); // 三次曲线最高处是控制点的四分之三
       return `M${x(i)} ${base}C${x(i)} ${base - lift} ${x(j)} ${base - lift} ${x(j)} ${base}`;
     };

@@ -16,7 +16,9 @@
     const layers = html("div", { class: "live-layers-of", "aria-hidden": true });
     const table = html("table", { class: "live-lengths" });
     const all = html("details", {}, html("summary", {}, "每个词元都列出来"), html("div", { class: "live-scroll", tabindex: 0, role: "group", "aria-label": "每一步之后各个词元的长度" }, table));
-    const lead = html("p", { class: "live-journey-of" });
+    const lead = html("summary", { class: "live-journey-of" });
+    const fold = html("details", { class: "live-fold" }, lead, html("div", { class: "live-strip-of" }, bars, layers, slider), reading, all);
+    const narrow = matchMedia("(max-width: 600px)"); // 那里它自成一页签，就摊开着
     let heard, drawn, at = 0;
 
     const tell = (step) => {
@@ -62,10 +64,11 @@
     return {
       title: "从词元到最后一层",
       tab: "全程",
-      elements: [lead, html("div", { class: "live-strip-of" }, bars, layers, slider), reading, all],
+      elements: [fold],
       fill() {},
       draw(view) {
-        heard = view;
+        if (narrow.matches || (view.state.tab === "journey" && heard?.state.tab !== "journey")) fold.open = true;
+        heard = { ...view, state: { ...view.state } };
         const { result: { lengths, tokens, numLayers }, index } = view.chosen, mine = lengths.map((each) => each[index]);
         const top = Math.max(FULL, ...mine);
         lead.replaceChildren(

@@ -536,6 +536,8 @@ def test_keyboard_alone(visit):
     assert shown(page)["token"] == 9
     assert page.evaluate(f"getComputedStyle({focused}.parentElement).outlineWidth") == "3px"
     page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # 摊开“从词元到最后一层”
+    page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     assert page.inner_text(".live-journey p[aria-live]").startswith("第 0 层，注意力：")
     for _ in range(2):  # 每个词元都列出来，挑一种头

@@ -26,7 +26,7 @@ from test_live_page import (
 def lengths_in_page(page):
     """表里的整数，读出的一步；先打开表。"""
     return page.evaluate("""() => {
-      document.querySelector('.live-journey details').open = true;
+      document.querySelectorAll('.live-journey details').forEach((fold) => { fold.open = true; });
       return new Promise((resolve) => setTimeout(() => resolve(
         [...document.querySelectorAll('.live-lengths tbody tr')].map((row) =>
           [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))), 100));
@@ -61,6 +61,19 @@ def test_the_lengths_of_every_step(opened, text):
         opened.keyboard.press("ArrowRight")
     opened.locator(".live-step").nth(3).click()
     assert said.inner_text().startswith("第 0 层，前馈网络：")
+
+
+def test_the_strip_opens_by_itself_where_it_is_asked_for(visit):
+    """宽处先收成一行，链接指着它才摊开；读者再收起来，也不又摊开。"""
+    page = visit(f"{PAGE}#{urlencode({'text': THEY, 'token': 0})}")
+    press_open(page)
+    fold = page.locator(".live-fold")
+    assert fold.get_attribute("open") is None and not page.locator(".live-step").first.is_visible()
+    page.locator('article a[href*="tab=journey"]').click()
+    page.wait_for_selector(".live-fold[open]")
+    page.locator(".live-fold > summary").click()
+    page.locator(".live-chip input").nth(3).click()
+    assert fold.get_attribute("open") is None
 
 
 # ---- 各看什么，钉住，弧线 ----
@@ -241,7 +254,7 @@ def test_axe_finds_nothing_in_any_tab(visit, tab):
         page.wait_for_timeout(300)
         page.wait_for_selector('.live-changed[aria-busy="false"]', timeout=30_000)
     if tab == "journey":
-        page.click(".live-journey summary")
+        page.click(".live-journey details details summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.evaluate(AXE_SCRIPT)
     page.add_style_tag(content="* { transition: none !important }")
