@@ -1,4 +1,4 @@
-// 图：矩阵、一墙的小矩阵、横条、折线。给它数与名字，它画出来；不知道数从哪里来，别的互动图也能用。
+// 图：矩阵、一墙的小矩阵、弧线、横条、折线。给它数与名字，它画出来；不知道数从哪里来，别的互动图也能用。
 globalThis.LiveCharts = (() => {
   const { html, svg, range, fixed, radio, named } = LiveMarks;
 
@@ -9,6 +9,17 @@ globalThis.LiveCharts = (() => {
     values.forEach((value, i) => image.data.set([red, green, blue, 255 * value], 4 * i));
     canvas.getContext("2d").putImageData(image, 0, 0);
     return canvas;
+  }
+
+  // 缩小了还看得见：浓淡取平方根，一行多过 MOST 格的，四格并成一格，取最大的
+  const MOST = 32;
+  function paintSmall(canvas, values, columns, ink) {
+    const step = Math.ceil(columns / MOST), side = Math.ceil(columns / step), kept = new Float32Array(side * side);
+    values.forEach((value, at) => {
+      const to = Math.floor(at / columns / step) * side + Math.floor((at % columns) / step);
+      kept[to] = Math.max(kept[to], Math.sqrt(value));
+    });
+    return paint(canvas, kept, side, ink);
   }
 
   // 一张矩阵，左边是各行的名字，上边是各列的名字，row 与 column 是选中的一格；格子太小时只写选中的那个名字。
@@ -79,8 +90,60 @@ globalThis.LiveCharts = (() => {
     const choose = (i, j) => (cells[i][j].control.checked = true);
     // valuesOf(第几行, 第几列) 给出那一张的数
     const show = (valuesOf, width, ink) =>
-      cells.forEach((row, i) => row.forEach((cell, j) => paint(cell.lastChild, valuesOf(i, j), width, ink)));
-    return { element, choose, show };
+      cells.forEach((row, i) => row.forEach((cell, j) => paintSmall(cell.lastChild, valuesOf(i, j), width, ink)));
+    // 贴上记号：markOf(第几行, 第几列) 给出 { badge, said, dim, pinned }
+    const mark = (markOf) =>
+      cells.forEach((row, i) =>
+        row.forEach((cell, j) => {
+          const { badge, said, dim, pinned } = markOf(i, j);
+          cell.dataset.badge = badge;
+          cell.classList.toggle("live-dim", dim);
+          cell.classList.toggle("live-pin", pinned);
+          for (const name of ["aria-label", "title"]) cell.control.setAttribute(name, said);
+        }),
+      );
+    return { element, choose, show, mark };
+  }
+
+  // 词排成一排，从 query 到它看的每一个各画一条弧，粗细与浓淡是权重；别的词元的弧，权重不小于 least 的也画，都在下层。
+  // 词放不下就竖着写，再放不下就只写选中的与它看得最多的；onChoose(第几个)：点了一个词
+  function arcs({ words, values, query, least = Infinity, width, label, onChoose }) {
+    const n = words.length, longest = Math.max(...words.map((word) => word.length));
+    const step = Math.min(92, (width - 8) / n), flat = step >= 8 * longest + 6, roomy = step >= 12;
+    const x = (i) => 4 + (i + 0.5) * step, weight = (i, j) => values[i * n + j];
+    const order = range(n).sort((a, b) => weight(query, b) - weight(query, a));
+    const written = new Set([query, ...order.slice(0, 4)]);
+    const shown = range(n * n).map((at) => [Math.floor(at / n), at % n]).filter(([i, j]) => weight(i, j) >= (i === query ? 0.01 : least));
+    const furthest = Math.max(1, ...shown.map(([i, j]) => Math.abs(i - j)));
+    const high = Math.min(170, Math.max(46, (furthest * step) / 2)), base = high + 14;
+    const path = (i, j) => {
+      if (i === j) return `M${x(i) - 4} ${base}c-16 -40 24 -40 8 0`; // 看自己
+      const lift = (4 / 3) * high * Math.sqrt(Math.abs(i - j) / furthest); // 三次曲线最高处是控制点的四分之三
+      return `M${x(i)} ${base}C${x(i)} ${base - lift} ${x(j)} ${base - lift} ${x(j)} ${base}`;
+    };
+    const arc = ([i, j]) => {
+      const style = { "stroke-width": 0.5 + 7 * weight(i, j), "stroke-opacity": 0.2 + 0.8 * weight(i, j) };
+      return svg("path", { d: path(i, j), class: i === query ? "live-arc" : "live-arc live-other-arc", "data-from": i, "data-to": j, ...style });
+    };
+    const word = (i) => {
+      if (!flat && !roomy && !written.has(i)) return [];
+      const at = flat ? { x: x(i), y: base + 16 } : { transform: `translate(${x(i)} ${base + 10}) rotate(90)` };
+      return [svg("text", { ...at, class: `${flat ? "live-below" : "live-turned"}${i === query ? " live-chosen" : ""}` }, words[i])];
+    };
+    const dot = (i) => svg("circle", { cx: x(i), cy: base, r: i === query ? 4 : 1.5 + 3 * weight(query, i), class: i === query ? "live-asking" : "live-told-to" });
+    const size = { width: 8 + step * n, height: base + (flat ? 26 : 16 + 8 * longest) };
+    const drawn = svg(
+      "svg",
+      { ...size, role: "img", "aria-label": label, "font-size": 13 },
+      ...shown.sort(([a], [b]) => (a === query) - (b === query)).map(arc),
+      ...range(n).map(dot),
+      ...range(n).flatMap(word),
+    );
+    drawn.addEventListener("click", ({ clientX }) => {
+      const i = Math.floor((clientX - drawn.getBoundingClientRect().left - 4) / step);
+      if (i in words) onChoose(i);
+    });
+    return drawn;
   }
 
   // 一行一个数：名字、横条、两位小数
@@ -143,5 +206,5 @@ globalThis.LiveCharts = (() => {
     ),
   ];
 
-  return { matrix, gallery, bars, lines, table };
+  return { matrix, gallery, arcs, bars, lines, table };
 })();

@@ -149,6 +149,20 @@ def head_vectors(model: Bert, text: str, layer: int, head: int) -> list[torch.Te
     ]
 
 
+def lengths(model: Bert, text: str) -> torch.Tensor:
+    """每一步之后各个词元的向量有多长：嵌入，再是每层的注意力、归一化、前馈网络、归一化，(1 + 4 × 层, N)。"""
+    seen = []
+    keep = lambda _, __, out: seen.append((out[0] if isinstance(out, tuple) else out)[0].norm(dim=-1))  # noqa: E731
+    layers = [
+        step for each in model.encoder.layers for step in (each.self_attn, each.norm1, each.ffn, each.norm2)
+    ]
+    hooks = [step.register_forward_hook(keep) for step in (model.embeddings, *layers)]
+    forward(model, text)
+    for hook in hooks:
+        hook.remove()
+    return torch.stack(seen)
+
+
 def moved(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
     """每一层、每个词元的向量移动多远，以原来的长度为 1：(层 + 1, N)。"""
     return (after - before).norm(dim=-1) / before.norm(dim=-1)

@@ -96,8 +96,8 @@ globalThis.liveBert = function (simd) {
   // post-norm：x ← LN(x + 子层(x))，两个子层是自注意力与前馈网络
   function encoderLayer(x, layer, numHeads, n, options) {
     const { attended, weights } = selfAttn(x, layer.selfAttn, numHeads, n, options);
-    x = layerNorm(add(x, attended), layer.norm1);
-    return { x: layerNorm(add(x, feedForward(x, layer.ffn)), layer.norm2), weights };
+    const middle = layerNorm(add(x, attended), layer.norm1), fed = feedForward(middle, layer.ffn);
+    return { x: layerNorm(add(middle, fed), layer.norm2), weights, between: [attended, middle, fed] };
   }
 
   // 词元嵌入 + 位置嵌入 + 段嵌入，再做一次层归一化
@@ -111,16 +111,17 @@ globalThis.liveBert = function (simd) {
   }
 
   // ids、segments：N 个整数 → hidden：嵌入与各层的输出，各 (N, D)；attention：各层的权重，各 (h, N, N)
+  // between：各层中间的三步，注意力取来的、第一次归一化之后的、前馈网络给的，各 (N, D)
   // 动手改：off 里的 [层, 头] 各关掉；masked 里的位置，谁也不许注意
   function forward(ids, segments, { embeddings, layers, numHeads }, { off = [], masked = [] } = {}) {
-    const n = ids.length, hidden = [embed(ids, segments, embeddings)], attention = [];
+    const n = ids.length, hidden = [embed(ids, segments, embeddings)], attention = [], between = [];
     const seen = ids.flatMap((_, i) => (masked.includes(i) ? [] : [i]));
     for (const [l, layer] of layers.entries()) {
-      const { x, weights } = encoderLayer(hidden.at(-1), layer, numHeads, n, { seen, off: off.filter(([at]) => at === l) });
-      hidden.push(x);
-      attention.push(weights);
+      const output = encoderLayer(hidden.at(-1), layer, numHeads, n, { seen, off: off.filter(([at]) => at === l) });
+      hidden.push(output.x);
+      [attention[l], between[l]] = [output.weights, output.between];
     }
-    return { hidden, attention };
+    return { hidden, attention, between };
   }
 
   return { linear, layerNorm, gelu, scaledDotProductAttention, selfAttn, feedForward, encoderLayer, embed, forward };

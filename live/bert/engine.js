@@ -11,6 +11,8 @@ globalThis.LiveBert = (() => {
     const { shardRows, numLayers, numHeads, dModel, maxTokens } = config;
     let tokenizer, bert, read, embeddings;
     const layers = [], shards = [];
+    const lengthsOf = (x) =>
+      Float32Array.from({ length: x.length / dModel }, (_, i) => Math.hypot(...x.subarray(i * dModel, (i + 1) * dModel)));
 
     const files = {
       linear(data) {
@@ -58,8 +60,10 @@ globalThis.LiveBert = (() => {
         const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
         const start = performance.now();
         const output = bert.forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads }, options);
-        transfer(...output.hidden, ...output.attention);
-        return { numLayers, numHeads, dModel, ...output, milliseconds: performance.now() - start };
+        const { hidden, attention } = output, steps = output.between.flatMap((three, l) => [...three, hidden[l + 1]]);
+        const milliseconds = performance.now() - start, lengths = [hidden[0], ...steps].map(lengthsOf);
+        transfer(...hidden, ...attention);
+        return { numLayers, numHeads, dModel, hidden, attention, lengths, milliseconds };
       },
     };
 
@@ -83,7 +87,8 @@ globalThis.LiveBert = (() => {
       return this.ask("encode", [text, pair]);
     }
 
-    // hidden[0] 是嵌入，hidden[l] 是第 l 层的输出，各 N × dModel；attention[l] 是 numHeads × N × N
+    // hidden[0] 是嵌入，hidden[l] 是第 l 层的输出，各 N × dModel；attention[l] 是 numHeads × N × N；
+    // lengths 是每一步之后各个词元的向量有多长，各 N 个数：嵌入，再是每层的注意力、残差 + 归一化、前馈网络、残差 + 归一化
     // options：off 里的 [层, 头] 关掉，masked 里的位置谁也不许注意
     async run(text, pair, options) {
       return this.runEncoded(await this.encode(text, pair), options);

@@ -9,7 +9,8 @@
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
     location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
-  const PARTS = ["tokens", "attention", "oneCell", "intervene", "cosine"]; // 整页的，依次
+  const PARTS = ["tokens", "journey", "attention", "oneCell", "intervene", "cosine"]; // 整页的，依次
+  const TABS = { oneCell: "一格", intervene: "动手" };
   const PAUSE = 250; // 停笔多少毫秒才算
 
   let panels = 0;
@@ -83,20 +84,30 @@
 
     buildOutput() {
       const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
-      const told = { id: this.id, block: this.block, choose: (part) => this.choose(part), engine: () => this.engine };
+      const told = { id: this.id, block: this.block, choose: (part) => this.choose(part), show: (name) => this.showPart(name), engine: () => this.engine };
       this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](told)]));
-      const heading = this.whole ? "h2" : "h3"; // 整页的在大标题下，小面板在一节里
-      const section = ([name, { title, elements }]) =>
-        html("div", { class: `live-${name}` }, html(heading, {}, title), ...elements);
       this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
       const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
-      this.output = html(
-        "div",
-        { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1, hidden: true },
-        ...Object.entries(this.parts).map(section),
-        html("p", { class: "live-link" }, this.link, about),
-      );
+      this.output = html("div", { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1, hidden: true });
+      const sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
+      this.output.append(html("p", { class: "live-link" }, this.link, about));
+      if (!this.whole) return this.output;
+      const { element } = sections.tokens, top = html("div", { class: "live-top" }, this.parts.tokens.top);
+      element.before(element.firstChild, top); // 词元在页签之下、各部分之上，窄处总在眼前
+      this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
       return this.output;
+    }
+
+    buildSection(name, { title, tab, elements }) {
+      const heading = html(this.whole ? "h2" : "h3", {}, title); // 整页的在大标题下，小面板在一节里
+      const element = html("div", { class: `live-${name}` }, heading, ...elements);
+      this.output.append(element);
+      return [name, { element, heading, tab: tab ?? TABS[name] }];
+    }
+
+    showPart(name) {
+      if (this.tabs.narrow.matches) this.choose({ tab: name });
+      this.tabs.reveal(name);
     }
 
     // 说一句话；wrong 是出了错的那一处，那时下面若是先前句子的结果，就调淡，也不再能选
@@ -282,13 +293,15 @@
 
     // 选中的变了，或者宽窄、明暗变了
     draw() {
+      this.tabs?.show(this.state.tab || "attention");
       this.width = this.output.clientWidth;
       if (!this.results.length || !this.width) return;
       const { results, state } = this, places = this.places();
       const view = { results, state, places, chosen: places[state.token], partner: places[state.with] };
       view.weights = this.parts.attention?.weights(view);
       view.compares = Boolean(this.parts.cosine);
-      for (const part of Object.values(this.parts)) part.draw(view);
+      for (const [name, part] of Object.entries(this.parts)) if (name === "tokens" || !this.tabs?.isHidden(name)) part.draw(view);
+      this.tabs?.centre();
     }
   }
 

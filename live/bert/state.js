@@ -19,17 +19,18 @@ globalThis.LiveState = (() => {
       other: "Tall grass along the bank hid the nests of the ducks.",
       token: 5, with: 18, layer: 5, head: 5,
     },
-    "切成几截": { text: "Unbelievably, tokenization splits rare words.", token: 1, with: 2, layer: 0, head: 2 },
-    "中文": { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2 },
+    "切成几截": { text: "Unbelievably, tokenization splits rare words.", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
+    "中文": { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
   };
 
   const WORD_LENGTH = 40;
 
   // #text=…&other=…&token=2&with=8&layer=5&head=5；词元从 0 数起，第二句接着第一句数
   // way、word、off 是“动手改一处”的：遮住（mask）、换词（swap），换成什么，还关着哪些头（5-5_3-1 是两个）
+  // view、least、kind、pin 是“注意力”的：画成弧线（arcs），别的词元的弧画到多大的权重，挑哪一种头，钉住哪一个（3-1）；tab 是窄处的页签
   // 没有写明词元的，算出来再挑；at 是滚到了哪一节，不算状态
 
-  const toState = ({ text = "", other = "", way, word = "", off, ...numbers }, { layer, head }) => {
+  const toState = ({ text = "", other = "", way, word = "", off, view, least, kind, pin, tab, ...numbers }, { layer, head }) => {
     const number = (name) => (/^\d+$/.test(numbers[name]) ? Number(numbers[name]) : undefined);
     return {
       text,
@@ -40,6 +41,11 @@ globalThis.LiveState = (() => {
       head: number("head") ?? Number(head ?? 0),
       way: /^(mask|swap)$/.test(way) ? way : "",
       word: word.slice(0, WORD_LENGTH),
+      view: view === "arcs" ? view : "",
+      least: /^0\.\d{1,2}$/.test(least) ? least : "",
+      kind: /^(previous|next|self|first|stop|broad|other)$/.test(kind) ? kind : "",
+      pin: /^\d{1,2}-\d{1,2}$/.test(pin) ? pin : "",
+      tab: /^(tokens|journey|attention|oneCell|intervene|cosine)$/.test(tab) ? tab : "",
       off: /^\d+-\d+(_\d+-\d+)*$/.test(off) ? off : "",
     };
   };

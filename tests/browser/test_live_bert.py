@@ -23,6 +23,7 @@ from live_helpers import (
     change_worker,
     forward,
     head_vectors,
+    lengths,
     quantized_bert,
 )
 from live_helpers import tokenizer as python_tokenizer
@@ -333,6 +334,17 @@ def test_one_head_hands_back_what_the_model_used(page, text, layer, head):
     assert 0 < worst < 2e-5
     n = len(expected[0])
     torch.testing.assert_close(output.view(n, -1), shown.view(n, n) @ expected[2], atol=1e-5, rtol=1e-5)
+
+
+LENGTHS = f"""async (text) => (await (await {OPEN}).run(text)).lengths.map((each) => [...each])"""
+
+
+@pytest.mark.parametrize("text", [THEY, "Hi", BANKS])
+def test_the_lengths_of_every_step_match_torch(page, text):
+    """嵌入与每层四步之后，每个词元的向量有多长；[CLS] 的有近 200，所以比的是相对误差。"""
+    found, expected = torch.tensor(page.evaluate(LENGTHS, text)), lengths(quantized_bert(), text)
+    assert found.shape == expected.shape == (25, len(expected[0]))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
 SWAP = f"""async ([text, start, end, word, other]) => {{

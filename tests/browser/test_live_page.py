@@ -180,7 +180,7 @@ def test_nothing_but_small_scripts_before_the_button(visit, book, roots, scheme)
     page = visit(f"{PAGE}#{urlencode({'text': BANKS, 'token': 19})}", scheme)
     page.wait_for_load_state("networkidle")
     files = live_files(page)
-    assert files.keys() == SCRIPTS and sum(files.values()) < 115_000
+    assert files.keys() == SCRIPTS and sum(files.values()) < 145_000
     assert page.locator("textarea").first.input_value() == BANKS
     assert page.inner_text(".live-status") == "还没有装入模型。"
     promised = int(re.search(r"约 (\d+) MB", page.inner_text(".live-open"))[1])
@@ -292,14 +292,15 @@ def test_pointing_at_the_large_map(opened):
 
 
 def test_maps_are_as_dark_as_the_weights(opened):
-    """小图与大图的每一个像素的浓淡都是权重。"""
+    """小图的每一个像素的浓淡是权重的平方根。"""
     alphas = opened.evaluate("""() => [...document.querySelectorAll('.live-cell canvas')].map((canvas) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       return [...data].filter((_, i) => i % 4 === 3);
     })""")
     _, _, attention = run(THEY)
     drawn = torch.tensor(alphas).view(attention.shape) / 255
-    assert (drawn - attention).abs().max() < 0.05
+    assert (drawn - attention.sqrt()).abs().max() < 0.1
+    assert (drawn**2 - attention).abs().max() < 0.05
 
 
 def test_unknown_and_split_words_are_explained(opened):
@@ -535,6 +536,16 @@ def test_keyboard_alone(visit):
     assert shown(page)["token"] == 9
     assert page.evaluate(f"getComputedStyle({focused}.parentElement).outlineWidth") == "3px"
     page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # 摊开“从词元到最后一层”
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text(".live-journey p[aria-live]").startswith("第 0 层，注意力：")
+    for _ in range(2):  # 每个词元都列出来，挑一种头
+        page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".live-kinds :checked").get_attribute("value") == "previous"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Tab")
     for key, head in [
         ("ArrowLeft", 64),
         ("ArrowUp", 52),
@@ -544,7 +555,8 @@ def test_keyboard_alone(visit):
     ]:
         page.keyboard.press(key)
         assert shown(page)["head"] == head
-    page.keyboard.press("Tab")  # 放大的图
+    for _ in range(3):  # 方格还是弧线，钉住，放大的图
+        page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     assert (shown(page)["token"], shown(page)["partner"]) == (9, 2)
     page.keyboard.press("Tab")
@@ -675,17 +687,14 @@ def test_the_maps_follow_the_theme(visit):
 # ---- 正文里要打开网页才知道的 ----
 
 
+def kinds_shown(page):
+    return [int(each) for each in page.locator(".live-kinds b").all_inner_texts()]
+
+
 def test_heads_that_look_at_the_first_token(opened):
     """正文数的，是这一页自己的权重算出的。"""
-    total, more = opened.evaluate(
-        """async (text) => {
-          const { attention, numHeads, tokens: { length: n } } = await (await LiveBert.open({ root: "../live/" })).run(text);
-          const means = attention.flatMap((weights) => Array.from({ length: numHeads }, (_, head) =>
-            weights.subarray(head * n * n, (head + 1) * n * n).filter((_, i) => i % n === 0).reduce((a, b) => a + b) / n));
-          return [means.length, means.filter((mean) => mean > 0.5).length];
-        }""",
-        THEY,
-    )
+    total, *kinds = kinds_shown(opened)
+    more = kinds[3]
     assert f"面板开头的那句话，{total} 个头有 {more} 个把一半以上的注意力给了 `[CLS]`" in PROSE
 
 

@@ -13,6 +13,7 @@ from live_helpers import (
     bert,
     forward,
     head_vectors,
+    lengths,
     moved,
     quantized_bert,
     random_pairs,
@@ -143,3 +144,11 @@ def test_the_javascript_is_as_short_as_promised():
     script = (ROOT / "live/bert/bert.js").read_text(encoding="utf-8")
     lines = [line for line in script.splitlines() if line.strip() and not line.strip().startswith("//")]
     assert "不到一百行" in PROSE and 80 < len(lines) < 100
+
+
+def test_claims_about_the_length_of_cls():
+    """[CLS] 忽长忽短：前馈网络给的、归一化之后的、注意力给的各有多长。"""
+    steps = lengths(bert(), THEY)
+    attended, fed, after = steps[1::4], steps[3::4], steps[4::4]
+    assert round(fed[0, 0].item()) == 191 and fed[0, 1:].max() < 8 and round(after[0, 0].item()) == 8
+    assert attended[1:4, 0].max() < 2

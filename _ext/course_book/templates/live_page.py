@@ -28,11 +28,12 @@ PANELS = {
         "chapters/live",
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
-            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/cell.js"),
-            *("bert/intervene.js", "bert/panel.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/tokens.js"),
+            *("bert/patterns.js", "bert/journey.js", "bert/heads.js", "bert/cell.js", "bert/intervene.js"),
+            *("bert/cosine.js", "bert/tabs.js", "bert/panel.js"),
         ),
-        ("live.css",),
-        frozenset({"bert/cell.js", "bert/intervene.js"}),
+        ("live.css", "bert/bert.css"),
+        frozenset(f"bert/{name}.js" for name in ("patterns", "journey", "cell", "intervene", "tabs")),
     ),
     "llm": Panel(
         "chapters/llm",
