@@ -61,7 +61,7 @@ globalThis.LiveEngine = (() => {
     // 浏览器在脚本的原文之外另抄一份，久久不收，一个大语言模型就多占 130 MB
     static deliver(name, content) {
       const text = content.toString();
-      // 要找最末的 */：base64 若以斜杠开头，开头的 /* 与它就连成了 /*/
+      // 内容也许以 / 开头，与前面的 /* 连成 /*/，所以从后面找 */
       delivered.set(name, text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")));
     }
 

@@ -33,7 +33,7 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
     }
   }
 
-  // fp16：1 位正负，5 位指数，10 位尾数；一共只有 65536 个，事先全都换好
+  // fp16：1 位正负，5 位指数，10 位尾数；一共只有 65536 个，先算好存着
   const half = Float32Array.from({ length: 65536 }, (_, code) => {
     const sign = code >> 15 ? -1 : 1, exponent = (code >> 10) & 31, fraction = code & 1023;
     if (exponent === 31) return fraction ? NaN : sign * Infinity;

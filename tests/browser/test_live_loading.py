@@ -61,8 +61,9 @@ def real(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def files():
+    # 头一个的 base64 全是斜杠
     names = ["blocks.wasm", *(f"tokens{i}.bin" for i in range(4)), *(f"layer{i}.bin" for i in range(6))]
-    contents = {name: bytes([i]) * (1000 + i) for i, name in enumerate(names)}
+    contents = {name: bytes([255 - i]) * (999 + i) for i, name in enumerate(names)}
     config = {"files": {name: len(content) for name, content in contents.items()}}
     return {"config.json": json.dumps(config).encode()} | contents
 
@@ -133,7 +134,9 @@ DAMAGES = {
     "空的": lambda script, name, content: b"",
     "短了": lambda script, name, content: live_data.as_script(f"llm/{name}", content[:-20]),
     "别的": lambda script, name, content: live_data.as_script("llm/tokens0.bin", content),
-    "不是 base64": lambda script, name, content: b'LiveEngine.deliver("llm/%s", "%%");' % name.encode(),
+    "不是 base64": lambda script, name, content: (
+        b'LiveEngine.deliver("llm/%s", () => {/*%%*/});' % name.encode()
+    ),
     "没有": None,
 }
 

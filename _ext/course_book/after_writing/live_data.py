@@ -5,7 +5,6 @@
 
 import base64
 import json
-import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
@@ -53,13 +52,13 @@ def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 def written(folder: Path) -> dict:
     """folder 里写好的 config.json；缺了、断了哪个文件，就给空的。"""
     try:
-        script = (folder / "config.json.js").read_bytes()
-        config = json.loads(base64.b64decode(re.search(rb"/\*(.*)\*/", script)[1]))
+        content = (folder / "config.json.js").read_bytes().partition(b"/*")[2].rpartition(b"*/")[0]
+        config = json.loads(base64.b64decode(content))
         for name, size in config["files"].items():
             empty = len(as_script(f"{folder.name}/{name}", b""))
             if (folder / f"{name}.js").stat().st_size != empty + 4 * -(-size // 3):
                 return {}
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError):
         return {}
     return config
 
