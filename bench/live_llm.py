@@ -9,15 +9,15 @@ import os
 import statistics
 import subprocess
 import tarfile
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
+import chromium
 import psutil
-from built_book import open_browser, serve
-from playwright.sync_api import Page
+from built_book import FLAGS, open_browser, serve
+from playwright.sync_api import Page, sync_playwright
 
 from course_book.after_writing import live_data, live_llm
 from course_lib.byte_pair import BytePairTokenizer
@@ -28,6 +28,8 @@ SITE = Path(__file__).parents[1] / "_build" / "bench_live"
 TABLE = Path(__file__).with_name("pages.md")
 HEADING = "## 网页里的大语言模型"
 PROMPT_TOKENS, NEW_TOKENS, ROUNDS = 20, 32, 4
+REPEATS = 3  # 装几遍
+REST = 10  # 看内存之前歇几秒，让浏览器收走用过的
 PROMPTS = [
     "Once upon a time, in a small village by the sea, there lived an old fisherman who had",
     "The capital of France is Paris, the capital of Italy is Rome, and the capital of Spain is",
@@ -43,6 +45,7 @@ OURS = """
     const ids = engine.tokenizer.encode(prompt), length = ids.length, times = [], start = performance.now();
     while (times.length < count) {
       const { logits } = await engine.feed(ids, { cache: times.length > 0 });
+      logits[engine.config.eosId] = -Infinity; // 不写结束的词元
       ids.push(LiveSampling.draw(LiveSampling.narrow(logits, { temperature: 0 })));
       times.push(performance.now() - start);
     }
@@ -58,7 +61,7 @@ THEIRS = """
   globalThis.write = async (prompt, count) => {
     const times = [], start = performance.now();
     let text = "";
-    // 开头每次都从头算，写到结束的词元也不停，与我们的一边相同
+    // 开头每次都从头算，不写结束的词元，与我们的一边相同
     const same = { max_tokens: count, temperature: 0, cache_prompt: false, ignore_eos: true };
     const onData = ({ choices: [{ text: piece, finish_reason }] }) => {
       if (finish_reason) return;
@@ -69,6 +72,10 @@ THEIRS = """
     return { text, times };
   };
 """
+SCRIPTS = (  # 面板以外的，照书里载入的次序
+    *("engine.js", "llm/byte_pair.js", "llm/sampling.js", "llm/blocks.js"),
+    *("llm/language_model.js", "llm/questions.js", "llm/engine.js"),
+)
 SIDES = {"本课": OURS, f"wllama {WLLAMA}": THEIRS}
 
 
@@ -85,27 +92,17 @@ def make_site() -> None:
     for name, target in (("wllama", SITE / "package/package/esm"), ("model.gguf", builtin_llm_path())):
         (SITE / name).unlink(missing_ok=True)
         (SITE / name).symlink_to(target)
-    scripts = ["engine.js", *(f"llm/{path.name}" for path in page_scripts())]
-    tags = "".join(f'<script src="live/{name}"></script>' for name in scripts)
+    tags = "".join(f'<script src="live/{name}"></script>' for name in SCRIPTS)
     (SITE / "page.html").write_text(
         f"<!doctype html><meta charset=utf-8><title>页</title>{tags}", encoding="utf-8"
     )
     (SITE / "empty.html").write_text("<!doctype html><meta charset=utf-8><title>页</title>", encoding="utf-8")
 
 
-def page_scripts() -> Iterator[Path]:
-    """面板以外的脚本，照书里载入的次序。"""
-    from course_book.templates.live_page import PANELS
-
-    for name in PANELS["llm"].scripts:
-        if name.startswith("llm/") and name != "llm/panel.js":
-            yield live_data.SCRIPTS / name
-
-
 def transferred(side: str) -> tuple[int, int]:
     """要取多少字节：照原样，经 gzip。"""
     if side == "本课":
-        files = [*(SITE / "live/data/llm").iterdir(), SITE / "live/engine.js", *page_scripts()]
+        files = [*(SITE / "live/data/llm").iterdir(), *(SITE / "live" / name for name in SCRIPTS)]
     else:
         files = [SITE / name for name in ("model.gguf", "wllama/index.min.js", "wllama/wasm/wllama.wasm")]
     return sum(path.stat().st_size for path in files), sum(
@@ -113,16 +110,12 @@ def transferred(side: str) -> tuple[int, int]:
     )
 
 
-@contextmanager
-def open_side(browser, root: str, side: str) -> Iterator[tuple[Page, float]]:
-    """装好一边的网页，与装好用了几秒。"""
-    context = browser.new_context()
-    page = context.new_page()
+def open_side(page: Page, root: str, side: str) -> float:
+    """装好一边，用了几秒。"""
     page.goto(root + "page.html")
     start = time.perf_counter()
     page.evaluate(f"async () => {{ {SIDES[side]} }}")
-    yield page, time.perf_counter() - start
-    context.close()
+    return time.perf_counter() - start
 
 
 def write(page: Page, prompt: str) -> dict:
@@ -151,32 +144,35 @@ def memory() -> int:
 
 def weigh(root: str, side: str) -> tuple[float, int]:
     """单独开一个浏览器：装好用了几秒，装好并写过一遍之后，比空白的一页多占多少内存。"""
-    with open_browser() as browser:
-        page = browser.new_page()
+    # 有自己的文件夹，取来的才像平常那样存在硬盘上，不占内存
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        kept = {"executable_path": chromium.find(), "args": FLAGS}
+        context = playwright.chromium.launch_persistent_context(folder, **kept)
+        page = context.new_page()
         page.goto(root + "empty.html")
-        time.sleep(2)
+        time.sleep(REST)
         empty = memory()
-        page.close()
-        with open_side(browser, root, side) as (page, seconds):
-            write(page, PROMPTS[0])
-            time.sleep(2)
-            return seconds, memory() - empty
+        seconds = open_side(page, root, side)
+        write(page, PROMPTS[0])
+        time.sleep(REST)
+        held = memory() - empty
+        context.close()
+    return seconds, held
 
 
 def race(root: str) -> dict[str, list[dict]]:
     """两边轮流写，先后也轮流；第一遍热身，不算。"""
     samples = {side: [] for side in SIDES}
     with open_browser() as browser:
-        ours, theirs = SIDES
-        with open_side(browser, root, ours) as (one, _), open_side(browser, root, theirs) as (other, _):
-            order = [(ours, one), (theirs, other)]
-            for _, page in order:
-                write(page, PROMPTS[0])
-            for _ in range(ROUNDS):
-                for prompt in PROMPTS:
-                    for side, page in order:
-                        samples[side].append(write(page, prompt))
-                    order.reverse()
+        order = [(side, browser.new_page()) for side in SIDES]
+        for side, page in order:
+            open_side(page, root, side)
+            write(page, PROMPTS[0])
+        for _ in range(ROUNDS):
+            for prompt in PROMPTS:
+                for side, page in order:
+                    samples[side].append(write(page, prompt))
+                order.reverse()
     return samples
 
 
@@ -190,9 +186,10 @@ def section() -> str:
     tokenizer = BytePairTokenizer.from_pretrained()
     assert all(len(tokenizer.encode(prompt)) == PROMPT_TOKENS for prompt in PROMPTS)
     make_site()
+    raw, zipped = zip(*(transferred(side) for side in SIDES), strict=True)
     before = os.getloadavg()[0]
     with serve(SITE) as root:
-        weights = {side: [weigh(root, side) for _ in range(3)] for side in SIDES}
+        weights = {side: [weigh(root, side) for _ in range(REPEATS)] for side in SIDES}
         samples = race(root)
     after = os.getloadavg()[0]
 
@@ -213,7 +210,6 @@ def section() -> str:
     first, *_ = row("头一个词元要等几秒", "first", ".2f")
     whole, *_ = row("连开头算在内，每秒几个词元", "whole", ".1f")
     met = statistics.median(ours) >= LEAST_SPEED and statistics.median(ratio) >= LEAST_RATIO
-    raw, zipped = zip(*(transferred(side) for side in SIDES), strict=True)
     same = sum(a["text"] == b["text"] for a, b in zip(*samples.values(), strict=True)) // ROUNDS
     seconds, held = (
         [statistics.median(found[i] for found in weights[side]) for side in SIDES] for i in range(2)
@@ -224,7 +220,7 @@ def section() -> str:
             "",
             f"与 wllama（llama.cpp 编成的 WebAssembly）比：同一个 GGUF 文件，同一个浏览器，各用一个线程，CPU 不放慢，{os.cpu_count()} 个核。",
             f"{len(PROMPTS)} 个开头，各 {PROMPT_TOKENS} 个词元，贪心地写 {NEW_TOKENS} 个；两边轮流，各 {len(ours)} 次，取中位数，括号里是范围，比值也是一对一对地算。",
-            f"“装好”从按下按钮算起，经本机的 http；“内存”是装好并写过一遍之后，浏览器各个进程比打开空白的一页多占的。量之前与量之后，机器的负载是 {before:.1f} 与 {after:.1f}。",
+            f"“装好”从按下按钮算起，经本机的 http；“内存”是装好并写过一遍、歇 {REST} 秒之后，浏览器各个进程比打开空白的一页多占的。量之前与量之后，机器的负载是 {before:.1f} 与 {after:.1f}。",
             f"目标是{GOALS}：{'达到' if met else '**未达到**'}。{len(PROMPTS)} 个开头里，两边写得一字不差的有 {same} 个（llama.cpp 把激活也量化成 8 位）。",
             "",
             f"| | {' | '.join(SIDES)} | 比值 |",

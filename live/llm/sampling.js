@@ -12,31 +12,19 @@ globalThis.LiveSampling = (() => {
     return probabilities;
   }
 
-  // 编号按分数从高到低排，相同的先排编号小的。带比较函数的排序太慢，所以把分数与编号拼成一个数，用数值数组自带的排序。
-  // 浮点数的各位当作整数来读，非负的大小次序不变，负的绝对值越大越大；整数 32 位，编号 16 位，合起来 double 装得下。
-  function descending(logits) {
-    const floats = Float32Array.from(logits), bits = new Int32Array(floats.buffer);
-    const keys = new Float64Array(floats.length), order = new Uint16Array(floats.length);
-    for (let id = 0; id < keys.length; id++) {
-      floats[id] += 0; // -0 也成了 0
-      keys[id] = (bits[id] < 0 ? bits[id] & 0x7fffffff : -bits[id]) * 65536 + id;
-    }
-    keys.sort();
-    for (let i = 0; i < keys.length; i++) order[i] = keys[i] % 65536; // 负的余数存进 16 位，恰好补成编号
-    return order;
-  }
-
-  // 只留最高的 topK 个，再从高到低留到概率之和达到 topP 为止
+  // 只留最高的 topK 个，再从高到低留到概率之和达到 topP 为止；给编号排序太慢，所以只排分数，找出留到哪一个分数
   function highest(logits, topK, topP) {
-    const order = descending(logits), kept = new Float32Array(logits.length).fill(-Infinity);
-    const ordered = new Float32Array(Math.min(topK, order.length));
-    for (let i = 0; i < ordered.length; i++) ordered[i] = logits[order[i]];
-    const probabilities = softmax(ordered);
-    for (let i = 0, before = 0; i < ordered.length; i++) {
-      if (topP < 1 && before >= topP) break; // 排在前面的已经够了
-      kept[order[i]] = ordered[i];
-      before += probabilities[i];
-    }
+    const ordered = Float32Array.from(logits).sort().reverse().subarray(0, topK), probabilities = softmax(ordered);
+    let count = 0;
+    // 排在前面的已经够了就停
+    for (let before = 0; count < ordered.length && !(topP < 1 && before >= topP); count++) before += probabilities[count];
+    const least = ordered[count - 1];
+    let places = count; // 分数恰好是 least 的，先留编号小的，有几个位子
+    while (places && ordered[places - 1] === least) places--;
+    places = count - places;
+    const kept = new Float32Array(logits.length).fill(-Infinity);
+    for (let id = 0; id < logits.length; id++)
+      if (logits[id] > least || (logits[id] === least && places-- > 0)) kept[id] = logits[id];
     return kept;
   }
 
