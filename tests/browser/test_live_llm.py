@@ -380,6 +380,16 @@ def test_everything_is_fetched_in_one_order(browser, sites):
     page.context.close()
 
 
+@pytest.mark.parametrize("content", [b"\xff" * 6, b"\xfe\x00\xff", b"", b"1"])
+def test_a_slash_at_either_end_is_content(page, content):
+    """内容写在注释里，base64 的头尾却也会是斜杠。"""
+    script = live_data.as_script("llm/slash", content)
+    page.route("**/data/llm/slash.js", lambda route: route.fulfill(body=script))
+    got = page.evaluate("async () => LiveEngine.read('../live/', 'llm/slash')")
+    assert b64decode(got, validate=True) == content
+    page.unroute("**/data/llm/slash.js")
+
+
 def test_half_a_file_and_again(browser, sites):
     """断在半路：说得出是哪个文件，再打开只取还缺的，答案照旧。"""
     page = visit(browser, sites["http"])
