@@ -4,7 +4,7 @@
 // 不带的是整页，样样都有，并把状态写进网址。读者看到的话，繁体的书用的是它转换过的副本。
 {
   const { html } = LiveMarks;
-  const { EXAMPLES, toState, toFragment, inAddress } = LiveState;
+  const { EXAMPLES, toState, toFragment, inAddress, pick } = LiveState;
   const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
@@ -226,21 +226,6 @@
       );
     }
 
-    // 选中的留着；没有选过、或者句子改得对不上了（keep 是假），就挑头一个出现两次的词，再挑另一处的同一个词，没有就挑相邻的
-    pick(keep) {
-      const places = this.places();
-      const another = (i) => places.findIndex(({ id }, j) => j !== i && id === places[i].id);
-      if (!keep || !places[this.state.token]) {
-        const twice = places.findIndex(({ token }, i) => /^\p{L}/u.test(token) && another(i) > i);
-        this.state.token = Math.max(1, twice);
-      }
-      if (!keep || !places[this.state.with]) {
-        const partner = another(this.state.token);
-        const next = this.state.token + (this.state.token + 1 < places.length ? 1 : -1);
-        this.state.with = partner < 0 ? next : partner;
-      }
-    }
-
     // -- 计算：一次只算一遍，其间又改过就再算 --
 
     // 网址也等停笔再写：有的浏览器不许写得太勤
@@ -279,7 +264,7 @@
       const chosen = () => String([this.state.token, this.state.with].map((i) => this.places()[i]?.token));
       const before = this.results.length ? chosen() : null;
       this.results = results;
-      this.pick(before === null || before === chosen());
+      Object.assign(this.state, pick(this.state, this.places(), before === null || before === chosen()));
       const [{ numLayers, numHeads }] = results;
       this.state.layer = Math.min(this.state.layer, numLayers - 1);
       this.state.head = Math.min(this.state.head, numHeads - 1);

@@ -55,5 +55,16 @@ globalThis.LiveState = (() => {
   };
   const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-  return { EXAMPLES, WORD_LENGTH, toState, toFragment, inAddress };
+  // 选中的留着；没有选过、或者句子改得对不上了（keep 是假），就挑头一个出现两次的词，再挑另一处的同一个词，没有就挑相邻的
+  function pick({ token, with: partner }, places, keep) {
+    const another = (i) => places.findIndex(({ id }, j) => j !== i && id === places[i].id);
+    if (!keep || !places[token]) token = Math.max(1, places.findIndex(({ token }, i) => /^\p{L}/u.test(token) && another(i) > i));
+    if (!keep || !places[partner]) {
+      const next = token + (token + 1 < places.length ? 1 : -1);
+      partner = another(token) < 0 ? next : another(token);
+    }
+    return { token, with: partner };
+  }
+
+  return { EXAMPLES, WORD_LENGTH, toState, toFragment, inAddress, pick };
 })();
