@@ -49,3 +49,11 @@ MESSAGES = st.lists(
     min_size=1,
     max_size=5,
 )
+
+PARTS = ["a", "b", "ab", "ba", "aa", "aab", "abab"]
+# 一串字母，一些合并规则：随便什么次序，后来的次序也可能在前面，不只是学得出来的那种；规则只用前几条
+LETTERS, RULES, SOME = (
+    st.lists(st.sampled_from("ab"), max_size=14),
+    st.permutations([(x, y) for x in PARTS for y in PARTS]),
+    st.integers(0, 49),
+)

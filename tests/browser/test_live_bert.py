@@ -6,7 +6,6 @@ import random
 import shutil
 import unicodedata
 from base64 import b64decode, b64encode
-from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -27,6 +26,7 @@ from live_helpers import (
     quantized_bert,
 )
 from live_helpers import tokenizer as python_tokenizer
+from live_pages import busy_milliseconds, processes, worker_threads
 from torch.nn.functional import linear
 from two_tokenizers import (
     COUNT,
@@ -499,27 +499,6 @@ def test_a_sentence_does_not_wait_for_words_it_does_not_use(browser, sites):
 
 def test_open_twice_is_one_engine(page):
     assert page.evaluate(f"async () => (await {OPEN}) === (await {OPEN})")
-
-
-def processes(browser):
-    return browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
-
-
-def worker_threads(browser) -> list[Path]:
-    """各个后台线程在 /proc 里的文件夹。"""
-    found = []
-    for process in processes(browser):
-        for task in Path(f"/proc/{process['id']}/task").iterdir():
-            with suppress(FileNotFoundError):  # 别的线程可能刚好结束
-                if (task / "comm").read_text().startswith("DedicatedWorker"):
-                    found.append(task)
-    assert found
-    return found
-
-
-def busy_milliseconds(threads) -> float:
-    """占用处理器的时间：别的进程抢核时，钟走得快，它不变。"""
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e6
 
 
 @pytest.mark.parametrize(("n", "limit"), [(16, 100), (40, 250)])

@@ -2,7 +2,6 @@
 
 import json
 from base64 import b64decode, b64encode
-from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
@@ -12,6 +11,7 @@ import pytest
 import torch
 from built_book import serve
 from gguf import GGMLQuantizationType
+from live_pages import busy_milliseconds, processes, worker_threads
 from llm_page_helpers import PROMPTS, WRITTEN, continuation, language_model, reference, relative, tokenizer
 
 from course_book.after_writing import live_data, live_llm
@@ -406,27 +406,6 @@ def test_half_a_file_and_again(browser, sites):
     text = PROMPTS[0]
     assert relative(feed(page, encode(text))["logits"], reference(text).logits) <= 1e-4
     page.context.close()
-
-
-def processes(browser):
-    return browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
-
-
-def worker_threads(browser) -> list[Path]:
-    """各个后台线程在 /proc 里的文件夹。"""
-    found = []
-    for process in processes(browser):
-        for task in Path(f"/proc/{process['id']}/task").iterdir():
-            with suppress(FileNotFoundError):  # 别的线程可能刚好结束
-                if (task / "comm").read_text().startswith("DedicatedWorker"):
-                    found.append(task)
-    assert found
-    return found
-
-
-def busy_milliseconds(threads) -> float:
-    """占用处理器的时间：别的进程抢核时，钟走得快，它不变。"""
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e6
 
 
 def test_speed(browser, page):

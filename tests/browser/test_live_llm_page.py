@@ -5,16 +5,16 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 import torch
-from axe_playwright_python.base import AXE_SCRIPT
 from built_book import BOOK
+from live_pages import axe_faults, new_page, prepare_axe
 from llm_page_helpers import language_model, reference, tokenizer
-from page_scripts import WATCH_SHIFTS
 
 from course_book.after_writing.live_data import written
 from course_book.templates import live_page
 from course_lib.generation import generate, narrow
 
 PAGE = "chapters/llm.html"
+WINDOW = {"viewport": {"width": 1280, "height": 800}}
 PANEL = live_page.PANELS["llm"]
 DATA_BYTES = sum(written(BOOK / "live/data/llm")["files"].values())
 PARIS = "The capital of France is"
@@ -24,27 +24,12 @@ STEP, STREAM, CLEAR = "写一个词元", "一直写", "从头来"
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
-def new_page(browser, address, **settings):
-    """打开一页；`asked` 里是它要过的文件，`errors` 里是控制台的错误。"""
-    context = browser.new_context(
-        **{"locale": "zh-CN", "viewport": {"width": 1280, "height": 800}} | settings
-    )
-    page = context.new_page()
-    page.asked, page.errors = [], []
-    page.on("request", lambda request: page.asked.append(request.url))
-    page.on("console", lambda text: page.errors.append(text.text) if text.type == "error" else None)
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.add_init_script(WATCH_SHIFTS)
-    page.goto(address)
-    return page
-
-
 @pytest.fixture
 def visit(browser, roots):
     pages = []
 
     def open_page(scheme="http", fragment="", book="", **settings):
-        pages.append(new_page(browser, f"{roots[scheme]}{book}{PAGE}{fragment}", **settings))
+        pages.append(new_page(browser, f"{roots[scheme]}{book}{PAGE}{fragment}", **WINDOW | settings))
         return pages[-1]
 
     yield open_page
@@ -54,7 +39,7 @@ def visit(browser, roots):
 
 @pytest.fixture(scope="module")
 def opened_once(browser, roots):
-    page = new_page(browser, roots["http"] + PAGE)
+    page = new_page(browser, roots["http"] + PAGE, **WINDOW)
     press_open(page)
     yield page
     page.context.close()
@@ -666,24 +651,11 @@ def test_axe_and_fingers(visit, width):
     enter(page, "你好 😀 " + "unbelievably so " * 9)
     step(page, 2)
     page.locator(".llm-wrote").first.click()
-    page.add_script_tag(content=AXE_SCRIPT)
-    page.add_style_tag(content="* { transition: none !important }")
+    prepare_axe(page)
     for view in ("attention", "lens", "norms", "cache"):
         open_view(page, view)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_function(
-                "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
-            )
-            found = page.evaluate(
-                "() => axe.run('.live-llm', {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
-            )
-            assert [
-                (view, scheme, fault["id"], node["target"], node["html"][:120])
-                for fault in found["violations"]
-                for node in fault["nodes"]
-            ] == []
+        assert [(view, *fault) for fault in axe_faults(page, ".live-llm")] == []
         if width == 360:
             small = page.evaluate("""() => [...document.querySelectorAll(
                 '.live-llm :is(button, summary, .llm-choice, label.live-chip, .llm-slider, .llm-check, textarea)')]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import regex
 import torch
-from byte_pair_texts import LOST, MESSAGES, known, ours, texts
+from byte_pair_texts import LETTERS, LOST, MESSAGES, RULES, SOME, known, ours, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from two_tokenizers import COUNT, INGREDIENTS, SCALARS, SEED, ranges
@@ -135,14 +135,11 @@ def test_every_byte_of_every_character(page):
     assert in_page(page, "(ids) => bytePair.decode(ids)", ids) == [ours().decode(row) for row in ids]
 
 
-PARTS = ["a", "b", "ab", "ba", "aa", "aab", "abab"]
-
-
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
-    st.lists(st.sampled_from("ab"), max_size=14),
-    st.permutations([(x, y) for x in PARTS for y in PARTS]),
-    st.integers(0, 49),
+    LETTERS,
+    RULES,
+    SOME,
 )
 def the_same_merges(page, parts, pairs, some):
     """随便什么次序的规则：后来的次序也可能在前面，不只是学得出来的那种。"""

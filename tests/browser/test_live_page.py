@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 import pytest
 import torch
-from axe_playwright_python.base import AXE_SCRIPT
 from live_helpers import (
     BANKS,
     NAMES,
@@ -23,7 +22,7 @@ from live_helpers import (
     run,
     tokenizer,
 )
-from page_scripts import WATCH_SHIFTS
+from live_pages import axe_faults, new_page, prepare_axe
 from torch.nn.functional import cosine_similarity
 
 from course_book.after_writing import live_bert
@@ -39,22 +38,8 @@ SMALL = {
 }
 BERT = live_page.PANELS["bert"]
 SCRIPTS = {*BERT.scripts, *BERT.styles}
+WINDOW = {"viewport": {"width": 1200, "height": 900}}
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
-
-
-def new_page(browser, address, **settings):
-    """打开一页；`asked` 里是它要过的文件，`errors` 里是控制台的错误。"""
-    context = browser.new_context(
-        **{"locale": "zh-CN", "viewport": {"width": 1200, "height": 900}} | settings
-    )
-    page = context.new_page()
-    page.asked, page.errors = {}, []
-    page.on("requestfinished", lambda r: page.asked.__setitem__(r.url, r.sizes()["responseBodySize"]))
-    page.on("console", lambda text: page.errors.append(text.text) if text.type == "error" else None)
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    page.add_init_script(WATCH_SHIFTS)
-    page.goto(address)
-    return page
 
 
 @pytest.fixture
@@ -62,7 +47,7 @@ def visit(browser, roots):
     pages = []
 
     def open_page(name, scheme="http", **settings):
-        pages.append(new_page(browser, roots[scheme] + name, **settings))
+        pages.append(new_page(browser, roots[scheme] + name, **WINDOW | settings))
         return pages[-1]
 
     yield open_page
@@ -72,7 +57,7 @@ def visit(browser, roots):
 
 @pytest.fixture(scope="module")
 def opened_once(browser, roots):
-    page = new_page(browser, roots["http"] + PAGE)
+    page = new_page(browser, roots["http"] + PAGE, **WINDOW)
     page.home = page.url
     press_open(page)
     yield page
@@ -89,7 +74,7 @@ def opened(opened_once):
 
 def live_files(page):
     """要过的、live/ 里的文件名 → 字节数。"""
-    found = {re.search(r"/live/([^?]+)", url): size for url, size in page.asked.items()}
+    found = {re.search(r"/live/([^?]+)", url): size for url, size in page.sizes.items()}
     return {match[1]: size for match, size in found.items() if match}
 
 
@@ -647,19 +632,8 @@ def test_axe_finds_nothing_to_mend_once_open(visit, width):
     enter(page, "你好 😀 " + "unbelievably so " * 9)
     enter(page, "so " * 62, field=1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.evaluate(AXE_SCRIPT)
-    page.add_style_tag(content="* { transition: none !important }")  # 颜色一下子就换好
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
-        found = page.evaluate(
-            "() => axe.run('.live-bert', {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
-        )
-        assert [
-            (scheme, fault["id"], node["target"], node["html"][:120])
-            for fault in found["violations"]
-            for node in fault["nodes"]
-        ] == []
+    prepare_axe(page)
+    assert axe_faults(page, ".live-bert") == []
 
 
 @pytest.mark.parametrize("width", [390, 1200])

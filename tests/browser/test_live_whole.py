@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 import torch
-from axe_playwright_python.base import AXE_SCRIPT
 from live_helpers import BANKS, THEY, forward, lengths, quantized_bert, run
+from live_pages import axe_faults, prepare_axe
 from test_live_page import (
     PAGE,
     assert_shows_the_truth,
@@ -258,16 +258,5 @@ def test_axe_finds_nothing_in_any_tab(visit, tab):
     if tab == "journey":
         page.click(".live-journey details details summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.evaluate(AXE_SCRIPT)
-    page.add_style_tag(content="* { transition: none !important }")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
-        found = page.evaluate(
-            "() => axe.run('.live-bert', {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
-        )
-        assert [
-            (scheme, fault["id"], node["html"][:120])
-            for fault in found["violations"]
-            for node in fault["nodes"]
-        ] == []
+    prepare_axe(page)
+    assert axe_faults(page, ".live-bert") == []

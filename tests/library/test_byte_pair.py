@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from byte_pair_texts import LOST, MESSAGES, ours, texts
+from byte_pair_texts import LETTERS, LOST, MESSAGES, RULES, SOME, ours, texts
 from gguf import GGUFWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -141,14 +141,11 @@ def plain_merge(parts, ranks, limit=None):
     return parts
 
 
-PARTS = ["a", "b", "ab", "ba", "aa", "aab", "abab"]
-
-
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(
-    st.lists(st.sampled_from("ab"), max_size=14),
-    st.permutations([(x, y) for x in PARTS for y in PARTS]),
-    st.integers(0, 49),
+    LETTERS,
+    RULES,
+    SOME,
     st.none() | st.integers(0, 6),
 )
 def test_merge_is_the_plain_way_only_faster(parts, pairs, some, limit):
