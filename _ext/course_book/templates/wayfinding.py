@@ -1,4 +1,4 @@
-"""读者在哪里：题目上面一行“第 4 章，共 17 章”，侧栏里各章的编号，页脚说出下一章问什么的卡片。"""
+"""读者在哪里，怎样放映：题目上面一行“第 4 章，共 17 章”，侧栏里各章的编号，页脚说出下一章问什么的卡片。"""
 
 import re
 from pathlib import PurePosixPath
@@ -56,6 +56,8 @@ def add_places(app, pagename, templatename, context, doctree):
         "number_chapters": lambda tree: number_chapters(tree, pagename),
     }
     if page:
+        app.add_css_file("projection.css", priority=900)
+        app.add_js_file("projection.js", defer="defer")
         context["body"] = f'<p class="chapter-place">{place(page)}</p>\n{context["body"]}'
     _, before, after = app.builder.relations.get(pagename, [None] * 3)
     around = [(before, "prev"), (after, "next")]
@@ -65,4 +67,4 @@ def add_places(app, pagename, templatename, context, doctree):
 def setup(app):
     app.add_css_file("wayfinding.css", priority=900)
     app.add_js_file("wayfinding.js", defer="defer")
-    app.connect("html-page-context", add_places)
+    app.connect("html-page-context", add_places, priority=400)  # 脚本的清单之后还要筛一遍
