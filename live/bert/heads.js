@@ -1,6 +1,6 @@
 // 面板的“注意力”：全部的头，选中的一个，再钉住一个并排来比；一个头画成方格，或者画成词上的弧线。
 {
-  const { html, fixed, inkOf, radio, named } = LiveMarks;
+  const { html, fixed, inkOf, radio, named, placed } = LiveMarks;
   const { matrix, arcs, gallery, bars } = LiveCharts;
   const { weightsOf, nameOf } = LiveNumbers;
   const VIEWS = { "": "方格", arcs: "弧线" };
@@ -55,9 +55,9 @@
       const count = (kind) => patterns.flat().filter((each) => each.kind === kind).length;
       if (filters.dataset.made === undefined) {
         const all = { name: "", label: "全部" };
-        const made = [all, ...LivePatterns.KINDS].map(({ name, label }) => {
+        const made = [all, ...LivePatterns.KINDS].map(({ name, badge, label }) => {
           const input = radio(`${id}-kind`, () => choose({ kind: name }), { value: name });
-          return html("label", {}, input, html("span", {}, label, " ", html("b")));
+          return html("label", {}, input, html("span", badge ? { "data-badge": badge } : {}, label, " ", html("b")));
         });
         filters.replaceChildren(html("legend", {}, "各看什么（按这一句量的）"), ...made);
         filters.dataset.made = "";
@@ -128,7 +128,8 @@
           query in tokens && choose({ token: token - index + query, ...(key in tokens && { with: token - index + key }) });
         const onPoint = (query, key) => {
           const inside = query in tokens && key in tokens;
-          pointed.textContent = inside ? `${tokens[query]} → ${tokens[key]}：${fixed(values[query * n + key])}` : "";
+          const said = inside ? [placed(tokens, query), " → ", placed(tokens, key), `：${fixed(values[query * n + key])}`] : [];
+          pointed.replaceChildren(...said);
         };
         move = (down, right) => onChoose(index + down, (column ?? index) + right);
         detail.classList.toggle("live-two", Boolean(known));
@@ -150,7 +151,7 @@
 
         const order = tokens.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
         const most = order.slice(0, 3).flatMap((i) => ["、", named(tokens[i]), ` ${fixed(weights[i])}`]);
-        const kind = kindAt?.(layer, head), named_ = kind?.badge ? `这个头多半看${kind.label}。` : "";
+        const kind = kindAt?.(layer, head), named_ = kind?.badge ? `这个头多半看${/^\p{Script=Han}/u.test(kind.label) ? "" : " "}${kind.label}。` : "";
         reading.replaceChildren(`${nameOf(layer, head)}里，`, named(chosen.token), " 看得最多的是 ", ...most.slice(1), `。${kind?.name === "broad" ? "这个头看得分散。" : named_}`);
         keys.replaceChildren(bars(tokens, weights));
       },
