@@ -9,11 +9,12 @@ import csv
 import re
 import sys
 import unicodedata
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
 from .grading.cells import NotANotebookError, read
-from .grading.marking import RIGHT, Limits, Marking
+from .grading.marking import RIGHT, UNFINISHED, Limits, Marking
 from .grading.process import adopt_orphans
 
 EPILOG = """\
@@ -32,7 +33,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("submissions", nargs="+", type=Path, metavar="笔记本", help="笔记本，或者装着它们的文件夹")
     parser.add_argument("--csv", type=Path, metavar="文件", help="另写一份表格，Excel 打得开")
-    parser.add_argument("--seconds", type=float, default=20, help="一格最多运行几秒，默认 20；--whole 时 120")
+    parser.add_argument("--seconds", type=float, help="一格最多运行几秒，默认 20；--whole 时 120")
     parser.add_argument("--memory", type=int, default=2000, help="最多再多占多少 MB 内存，默认 2000；只有 Linux 管得住")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--only-exercises", action="store_true", help="只运行练习格与它们用得到的语句（平常就这样）")
@@ -53,13 +54,14 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"写不进 {options.csv}（{error.strerror}）：是不是正在 Excel 里打开着？", file=sys.stderr)
             return 1
     adopt_orphans()
-    limits = Limits(options.seconds, options.memory, options.whole)
+    seconds = options.seconds or (120 if options.whole else 20)
+    limits = Limits(seconds, options.memory, options.whole)
     graded, faults, limited = {}, {}, True
     # 先都读进来，再运行：谁的代码也改不到还没有批的一本
     papers = {path: opened(path) for path in found(options.submissions)}
     try:
         for i, (path, paper) in enumerate(papers.items(), start=1):
-            print(f"\r[{i}/{len(papers)}] {path}", end="\n", file=sys.stderr, flush=True)
+            print(f"[{i}/{len(papers)}] {path}", file=sys.stderr, flush=True)
             if isinstance(paper, str):
                 faults[path] = paper
                 continue
@@ -101,6 +103,7 @@ def opened(path: Path) -> object:
 
 def report(graded: dict, faults: dict) -> str:
     """一个主题一张表：一行一本，一格一道；然后是没有做对的各得到的那句话。"""
+    label = labels([*graded, *faults])
     topics = dict.fromkeys(name.partition(".")[0] for marks in graded.values() for name in marks)
     parts = []
     for topic in topics:
@@ -109,17 +112,28 @@ def report(graded: dict, faults: dict) -> str:
         rows = [["", *(name.partition(".")[2] for name in names), "做对"]]
         for path, marks in papers.items():
             seen = [marks[name].mark for name in names]
-            rows.append([path.name, *seen, f"{seen.count(RIGHT)}/{len(names)}"])
+            rows.append([label[path], *seen, f"{seen.count(RIGHT)}/{len(names)}"])
         if len(papers) > 1:
             right = [sum(marks[name].mark == RIGHT for marks in papers.values()) for name in names]
             rows.append(["做对的人", *map(str, right), ""])
         parts.append(f"《{title(topic)}》\n{aligned(rows)}")
     for path, marks in graded.items():
-        said = [f"  {v.mark} {n.partition('.')[2]}：{v.said}" for n, v in marks.items() if v.mark != RIGHT]
-        parts += ["\n".join([visible(path.name), *said])] if said else []
+        # 没有写的，看表就知道
+        said = [
+            f"  {v.mark} {n.partition('.')[2]}：{v.said}"
+            for n, v in marks.items()
+            if v.mark not in (RIGHT, UNFINISHED)
+        ]
+        parts += ["\n".join([visible(label[path]), *said])] if said else []
     if faults:
-        parts.append("\n".join(["没有批的", *(f"  {visible(str(path))}：{said}" for path, said in faults.items())]))
+        parts.append("\n".join(["没有批的", *(f"  {visible(label[path])}：{said}" for path, said in faults.items())]))
     return "\n\n".join(parts)
+
+
+def labels(paths: list[Path]) -> dict[Path, str]:
+    """一本叫什么：文件名；有同名的，就写全。"""
+    names = Counter(path.name for path in paths)
+    return {path: path.name if names[path.name] == 1 else str(path) for path in paths}
 
 
 def title(topic: str) -> str:

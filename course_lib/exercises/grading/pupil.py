@@ -7,6 +7,17 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Callable
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import course_lib.exercises as exercises
+
+from ..exercise import Exercise
+from ..running import PLAIN_WORDS, call, sandbox, takes
+from .cells import Cell, only_exercises
+from .wire import LIMIT, encode
 
 MEGABYTE = 2**20
 LARGEST_FILE = 256 * MEGABYTE
@@ -54,13 +65,26 @@ def limit_memory(megabytes: int) -> bool:
     return True
 
 
+def fitting(value: object) -> object:
+    """写成 JSON 写得下的样子；太大的只说太大。"""
+    written = encode(value)
+    return written if len(json.dumps(written)) < LIMIT // 3 else {"other": "太大的结果"}
+
+
+def outcome(exercise: Exercise, answer: Callable, case: tuple) -> dict:
+    """学生的函数在一组数据上的结果；题目要看由它得到的东西（例如梯度），也在这里看，结果才还连着数据。"""
+    result = call(answer, case)
+    said = {"result": fitting(result)}
+    if exercise.observe is not None:
+        try:
+            said["observed"] = fitting(exercise.observe(result, *case))
+        except Exception as error:  # 结果不成样子；成样子的，那边会说检查自己出了错
+            said["failed"] = f"{type(error).__name__}：{error}"
+    return said
+
+
 def register(line: Line) -> None:
     """把 `course_lib.exercises` 的 check 与 verdict 换成去登记的；题目只留下数据，解答从这个进程里拿走。"""
-    import course_lib.exercises as exercises
-
-    from ..running import call, sandbox, takes
-    from .wire import LIMIT, encode
-
     table = {
         name: dataclasses.replace(exercise, right=None, wrong={}, otherwise="", praise="")
         for name, exercise in exercises.EXERCISES.items()
@@ -72,30 +96,13 @@ def register(line: Line) -> None:
             del module.EXERCISES
     asking = []
 
-    def fitting(value: object) -> object:
-        written = encode(value)
-        return written if len(json.dumps(written)) < LIMIT // 3 else {"other": "太大的结果"}
-
-    def observed(exercise, result, case):
-        if exercise.observe is None:
-            return {}
-        try:
-            return {"observed": fitting(exercise.observe(result, *case))}
-        except Exception as error:  # 多半是结果不成样子；成样子的，那边会说检查自己出了错
-            return {"failed": f"{type(error).__name__}：{error}"}
-
-    def answer_questions(exercise, answer) -> str:
+    def answer_questions(exercise: Exercise, answer: object) -> str:
         with sandbox():
-            cases = exercise.inputs()
-            while True:
-                heard = line.hear()
-                if "verdict" in heard:
-                    return heard["verdict"]
-                if heard["call"] == 0:
+            while "verdict" not in (heard := line.hear()):
+                if heard["call"] == 0:  # 从头问起：上一遍的数据也许被改过
                     cases = exercise.inputs()
-                case = cases[heard["call"]]
-                result = call(answer, case)
-                line.say(result=fitting(result), **observed(exercise, result, case))
+                line.say(**outcome(exercise, answer, cases[heard["call"]]))
+        return heard["verdict"]
 
     def verdict(name: str, answer: object) -> str:
         if name not in table:
@@ -121,8 +128,6 @@ def register(line: Line) -> None:
 
 def plainly(error: BaseException) -> str:
     """异常，先用中文说一遍。"""
-    from ..running import PLAIN_WORDS
-
     if isinstance(error, SyntaxError):
         return f"第 {error.lineno} 行语法不对（{type(error).__name__}：{error.msg}）"
     words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
@@ -131,11 +136,6 @@ def plainly(error: BaseException) -> str:
 
 def main() -> None:
     line = Line()
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    from .cells import Cell, only_exercises
-
     register(line)
     task = line.hear()
     cells = [Cell(code, tuple(asks)) for code, asks in task["cells"]]

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..comparing import settle
 from ..running import Raised
 
-LIMIT = 32 * 2**20  # 一行最多这么多字节
+LIMIT = 8 * 2**20  # 一行最多这么多字节
 DEPTH = 20
 DTYPES = {
     str(kind).removeprefix("torch."): kind
