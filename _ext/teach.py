@@ -10,7 +10,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-
 from notebook_form import ROOT, chapters
 
 TEACH = ROOT / "_build" / "teach"

@@ -31,12 +31,18 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("submissions", nargs="+", type=Path, metavar="笔记本", help="笔记本，或者装着它们的文件夹")
+    parser.add_argument(
+        "submissions", nargs="+", type=Path, metavar="笔记本", help="笔记本，或者装着它们的文件夹"
+    )
     parser.add_argument("--csv", type=Path, metavar="文件", help="另写一份表格，Excel 打得开")
     parser.add_argument("--seconds", type=float, help="一格最多运行几秒，默认 20；--whole 时 120")
-    parser.add_argument("--memory", type=int, default=2000, help="最多再多占多少 MB 内存，默认 2000；只有 Linux 管得住")
+    parser.add_argument(
+        "--memory", type=int, default=2000, help="最多再多占多少 MB 内存，默认 2000；只有 Linux 管得住"
+    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--only-exercises", action="store_true", help="只运行练习格与它们用得到的语句（平常就这样）")
+    which.add_argument(
+        "--only-exercises", action="store_true", help="只运行练习格与它们用得到的语句（平常就这样）"
+    )
     which.add_argument("--whole", action="store_true", help="从头到尾每一格都运行")
     return parser.parse_args(arguments)
 
@@ -126,7 +132,9 @@ def report(graded: dict, faults: dict) -> str:
         ]
         parts += ["\n".join([visible(label[path]), *said])] if said else []
     if faults:
-        parts.append("\n".join(["没有批的", *(f"  {visible(label[path])}：{said}" for path, said in faults.items())]))
+        parts.append(
+            "\n".join(["没有批的", *(f"  {visible(label[path])}：{said}" for path, said in faults.items())])
+        )
     return "\n\n".join(parts)
 
 

@@ -49,11 +49,12 @@ def read(path: Path) -> list[Cell]:
 def only_exercises(cells: list[Cell]) -> list[Cell]:
     """练习格照旧，别的格只留下练习格用得到的语句：凡是给它们读到的名字赋过值的，一层层往回找。"""
     last = max((i for i, cell in enumerate(cells) if cell.asks), default=-1)
-    wanted, candidates = set(), []
+    wanted, own, candidates = set(), set(), []
     for i, cell in enumerate(cells[: last + 1]):
         for statement in statements(cell.code):
-            if cell.asks:
-                wanted |= statement.reads
+            if cell.asks:  # 练习格自己定义的，不必去别处找同名的
+                wanted |= statement.reads - own
+                own |= statement.binds
             else:
                 candidates.append((i, statement))
     kept, before = set(), -1
@@ -102,6 +103,8 @@ def statement(node: ast.stmt) -> Statement:
             while isinstance(base, ast.Attribute | ast.Subscript):
                 base = base.value
             binds |= {base.id} if isinstance(base, ast.Name) else set()
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        reads -= binds  # 递归
     return Statement(code, frozenset(binds), frozenset(reads))
 
 

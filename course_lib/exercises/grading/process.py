@@ -22,7 +22,7 @@ STARTING = 120  # 装好 torch 与课程，慢的机器也够了
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "PATHEXT", "COMSPEC", "LD_LIBRARY_PATH")
 
 
-class Gone(BaseException):  # noqa: N818
+class Gone(BaseException):
     """那边没有话了；不是 `Exception`，评判里的 `except Exception` 接不住它。"""
 
 
@@ -97,7 +97,6 @@ class Pupil:
             if time.monotonic() > self.deadline + STARTING:
                 break
         return status
-
 
     def _end_descendants(self) -> None:
         """另立门户的也收：先都停住，免得一边杀一边生。"""
