@@ -33,7 +33,7 @@ def attend(q, keys, values):
     return scores.softmax(dim=0) @ values
 """
 FORGOT = ATTEND.replace(" / q.numel() ** 0.5", "")
-IMPORTS = ["from course_lib.exercises import check", "import torch"]
+IMPORTS = ["import torch"]
 
 
 def check(name, answer):
@@ -113,9 +113,10 @@ SUBMISSIONS = {
     ],
     "空的": [check(name, "...") for name in ("one-query", "aim", "self-score", "temperature")],
     "卡住的": [
-        "def attend(q, keys, values):\n    while True: pass\n" + check("one-query", "attend"),
-        "import os\n" + check("aim", "lambda keys, j: os._exit(0)"),
-        SELF_SCORE,
+        "factor = 1\nimport math\ndef attend(q, keys, values):\n    while True: pass\n"
+        + check("one-query", "attend"),
+        "import os\nclass Kept: os._exit(0)\n" + check("aim", "lambda keys, j: math.pi"),
+        "math.pi\n" + SELF_SCORE,
         "def reheat(weights, tau):\n    kept = []\n"
         "    while True: kept.append(torch.ones(10_000_000))\n" + check("temperature", "reheat"),
     ],
@@ -126,7 +127,9 @@ SUBMISSIONS = {
 
 
 def notebook(cells):
-    cells = [nbformat.v4.new_code_cell(source) for source in [*IMPORTS, *cells]]
+    # 头一格里的 import 语法不对，后面的也不跟着错
+    broken = [] if cells is RIGHT else ["from course_lib.exercises import check, ="]
+    cells = [nbformat.v4.new_code_cell(source) for source in [*broken, *IMPORTS, *cells]]
     return nbformat.writes(nbformat.v4.new_notebook(cells=cells))
 
 

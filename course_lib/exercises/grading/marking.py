@@ -46,6 +46,7 @@ class Marking:
         self.verdicts: dict[str, Verdict] = {}
         self._mishaps: dict[int, str] = {}  # 格 → 它出了什么事
         self._skip: set[int] = set()
+        self._drop: set[int] = set()
         self._begun: set[int] = set()
 
     def mark(self) -> dict[str, Verdict]:
@@ -55,7 +56,8 @@ class Marking:
             stopped_at = self._run()
             if stopped_at is None or stopped_at < 0:
                 break
-            self._skip.add(stopped_at)
+            # 头一次只略去会运行的，再停在这里就整格不要
+            (self._drop if stopped_at in self._skip else self._skip).add(stopped_at)
             later = {name for cell in self.cells[stopped_at + 1 :] for name in cell.asks}
             if not later - self.verdicts.keys():
                 break
@@ -86,6 +88,7 @@ class Marking:
                 pupil.say(
                     cells=[[cell.code, cell.asks] for cell in self.cells],
                     skip=sorted(self._skip),
+                    drop=sorted(self._drop),
                     memory=self.limits.memory,
                     whole=self.limits.whole,
                 )
@@ -106,7 +109,7 @@ class Marking:
                         case _:
                             raise Gone("乱说")
             except Gone as gone:
-                self._mishaps[at if at >= 0 else -1] = self._why(str(gone), pupil.end(), at)
+                self._mishaps.setdefault(max(at, -1), self._why(str(gone), pupil.end(), at))
                 return at
             finally:
                 pupil.end()
