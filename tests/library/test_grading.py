@@ -128,8 +128,8 @@ SUBMISSIONS = {
 
 def notebook(cells):
     # 头一格里的 import 语法不对，后面的也不跟着错
-    broken = [] if cells is RIGHT else ["from course_lib.exercises import check, ="]
-    cells = [nbformat.v4.new_code_cell(source) for source in [*broken, *IMPORTS, *cells]]
+    checks = "from course_lib.exercises import check" + (", =" if cells is not RIGHT else "")
+    cells = [nbformat.v4.new_code_cell(source) for source in [checks, *IMPORTS, *cells]]
     return nbformat.writes(nbformat.v4.new_notebook(cells=cells))
 
 
