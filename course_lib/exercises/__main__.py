@@ -121,7 +121,7 @@ def report(graded: dict, faults: dict) -> str:
             rows.append([label[path], *seen, f"{seen.count(RIGHT)}/{len(names)}"])
         if len(papers) > 1:
             right = [sum(marks[name].mark == RIGHT for marks in papers.values()) for name in names]
-            rows.append(["做对的人", *map(str, right), ""])
+            rows.append([RIGHT, *map(str, right), ""])
         parts.append(f"《{title(topic)}》\n{aligned(rows)}")
     for path, marks in graded.items():
         # 没有写的，看表就知道

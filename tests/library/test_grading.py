@@ -226,7 +226,7 @@ class TestSubmissions:
         assert lines[1].split() == ["one-query", "aim", "self-score", "temperature", "做对"]
         (row,) = [line for line in lines if line.startswith("对的.ipynb")]
         assert row.split()[1:] == ["✓", "✓", "✓", "✓", "4/4"]
-        (count,) = [line for line in lines if line.startswith("做对的人")]
+        (count,) = [line for line in lines if line.startswith("✓ ")]
         assert count.split()[1:] == ["3", "2", "2", "1"]
 
     def test_the_csv_opens_in_excel(self, graded):
