@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .grading.cells import NotANotebookError, read
-from .grading.marking import RIGHT, UNFINISHED, Limits, Marking
+from .grading.marking import MISSING, RIGHT, UNFINISHED, Limits, Marking
 from .grading.process import adopt_orphans
 
 EPILOG = """\
@@ -76,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
             limited &= marking.memory_limited
             if not graded[path]:
                 faults[path] = "里面没有一道练习：是不是交错了文件？"
+            if options.csv:  # 批一本存一次：停在半路，批过的还在
+                write_csv(options.csv, graded, faults)
     except KeyboardInterrupt:
         print("\n停下了，下面是已经批完的。", file=sys.stderr)
     print(report(graded, faults))
@@ -124,11 +126,11 @@ def report(graded: dict, faults: dict) -> str:
             rows.append([RIGHT, *map(str, right), ""])
         parts.append(f"《{title(topic)}》\n{aligned(rows)}")
     for path, marks in graded.items():
-        # 没有写的，看表就知道
+        # 没有写的、没有交的，看表就知道
         said = [
             f"  {v.mark} {n.partition('.')[2]}：{v.said}"
             for n, v in marks.items()
-            if v.mark not in (RIGHT, UNFINISHED)
+            if v.mark not in (RIGHT, UNFINISHED, MISSING)
         ]
         parts += ["\n".join([visible(label[path]), *said])] if said else []
     if faults:

@@ -248,7 +248,8 @@ def test_whole_notebook_runs_cells_that_exercises_need(tmp_path):
     cells = [
         "answers = []",
         "answers.append(32.0)\n1 / 0",
-        check("self-score", "answers[0]"),
+        "wanted = answers[0]",
+        check("self-score", "wanted"),
         "import os\n"
         + check("aim", "(lambda keys, j: keys[j] * 1000) if 'A_PASSWORD' not in os.environ else 0"),
     ]
@@ -257,7 +258,25 @@ def test_whole_notebook_runs_cells_that_exercises_need(tmp_path):
         done = grade(tmp_path, path, "--csv", "t.csv", *options)
         assert done.returncode == 0, done.stderr
         with (tmp_path / "t.csv").open(encoding="utf-8-sig") as file:
-            assert "".join(row["结果"] for row in csv.DictReader(file)) == expected
+            rows = list(csv.DictReader(file))
+        assert "".join(row["结果"] for row in rows) == expected
+        assert options or rows[2]["说明"].endswith(
+            "没有定义的名字（NameError：name 'wanted' is not defined）。"
+            "（在它前面，第 5 个代码格先出了事：下标越界（IndexError：list index out of range）。）"
+        )
+
+
+@pytest.mark.subprocess
+def test_what_was_graded_survives_the_grader(tmp_path):
+    """谁也拦不住它停掉批作业的进程，可是批过的都在，屏幕上说得出停在谁那里。"""
+    (tmp_path / "a.ipynb").write_text(notebook(RIGHT), encoding="utf-8")
+    (tmp_path / "b.ipynb").write_text(
+        notebook(["import os\nos.kill(os.getppid(), 9)\n" + ONE_QUERY]), encoding="utf-8"
+    )
+    done = grade(tmp_path, ".", "--csv", "t.csv")
+    assert done.returncode == -9 and done.stderr.splitlines()[-1] == "[2/2] b.ipynb"
+    with (tmp_path / "t.csv").open(encoding="utf-8-sig") as file:
+        assert [(row["笔记本"], row["结果"]) for row in csv.DictReader(file)] == [("a.ipynb", "✓")] * 4
 
 
 @pytest.mark.subprocess

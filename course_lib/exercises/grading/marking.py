@@ -17,6 +17,7 @@ from .process import Gone, Pupil
 from .wire import decode
 
 RESTARTS = 6  # 一份作业最多重来这么多次，存心捣乱的也有个头
+ERROR = "这一格运行到一半出错，没有轮到检查："
 RIGHT, WRONG, UNFINISHED, MISSING = "✓", "✗", "○", "—"
 
 
@@ -72,10 +73,17 @@ class Marking:
             return Verdict(MISSING, "笔记本里没有这一题的检查。")
         for place in (*reversed(places), -1):
             if place in self._mishaps:
-                return Verdict(WRONG, self._mishaps[place])
+                return Verdict(WRONG, self._mishaps[place] + self._before(place))
         if not self._begun.intersection(places):
             return Verdict(WRONG, "没有运行到这一格：前面停了太多次。")
         return Verdict(WRONG, "这一格运行完了，却没有调用 check。")
+
+    def _before(self, place: int) -> str:
+        """前面最先出事的一格：后面的错多半由它而来。"""
+        first = min(self._mishaps, default=place)
+        if first < 0 or first >= place or self.cells[first].asks:
+            return ""
+        return f"（在它前面，第 {first + 1} 个代码格先出了事：{self._mishaps[first].removeprefix(ERROR)}）"
 
     def _run(self) -> int | None:
         """在一个新的进程里运行一遍；运行完了是 None，否则是停在哪一格，还没有起动是 -2。"""
@@ -103,7 +111,7 @@ class Marking:
                         case {"check": str(name)} if name in self.exercises:
                             self._keep(name, self._judge(pupil, self.exercises[name], heard))
                         case {"error": str(said)}:
-                            self._mishaps[at] = _clean(f"这一格运行到一半出错，没有轮到检查：{said}。")
+                            self._mishaps[at] = _clean(f"{ERROR}{said}。")
                         case {"done": True}:
                             return None
                         case _:
