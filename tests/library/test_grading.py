@@ -14,7 +14,7 @@ import teach
 import torch
 
 from chapters import CHAPTERS, ROOT
-from course_lib.exercises import EXERCISES
+from course_lib.exercises import EXERCISES, judge
 from course_lib.exercises.__main__ import aligned, found, harmless, labels
 from course_lib.exercises.comparing import same
 from course_lib.exercises.exercise import Symptom
@@ -23,7 +23,6 @@ from course_lib.exercises.grading.marking import Remote, _clean
 from course_lib.exercises.grading.process import Gone
 from course_lib.exercises.grading.pupil import outcome
 from course_lib.exercises.grading.wire import LIMIT, decode, encode
-from course_lib.exercises.judging import judge
 from course_lib.exercises.running import takes
 
 TOPIC = "scaled_dot_product_attention"

@@ -50,7 +50,7 @@ def test_sixteen_weeks():
 
 def test_four_weeks():
     known, count = set(), 0
-    for week, taught, spent, shown in rows("四周"):
+    for week, taught, spent, shown in rows("四个星期"):
         names, looked = CHAPTER.findall(taught), CHAPTER.findall(shown)
         assert week == str(count := count + 1) and spent == minutes(names)[0]
         assert int(spent) + 8 * len(looked) <= 180, "一周三个小时，一幅图七八分钟"

@@ -10,8 +10,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .. import judge
 from ..exercise import Exercise
-from ..judging import judge
 from .cells import Cell
 from .process import Gone, Pupil
 from .wire import decode
