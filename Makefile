@@ -26,7 +26,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate teach
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
@@ -123,6 +123,10 @@ mutate: $(READY)
 	$(BIN)/python -c '$(SITE)' > $$(_build/mutate/bin/python -c '$(SITE)')/course.pth
 	_build/mutate/bin/pip install -q mutmut==3.8.1
 	OMP_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 _build/mutate/bin/mutmut run --max-children 2 $(MUTANTS)
+
+# 给老师的两套笔记本：_build/teach/student/ 没有参考解答，_build/teach/key/ 填好了
+teach: $(READY)
+	$(BIN)/python _ext/teach.py
 
 serve: book
 	@echo "http://localhost:$(PORT)/ （Ctrl+C 结束）"

@@ -26,8 +26,9 @@ __all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 
 EXERCISES: dict[str, Exercise] = {}
 for _topic in iter_modules(__path__):
-    _module = import_module(f"{__name__}.{_topic.name}")
-    EXERCISES |= {exercise.name: exercise for exercise in getattr(_module, "EXERCISES", ())}
+    if _topic.name not in ("__main__", "grading"):  # 收作业用的，学习时用不着
+        _module = import_module(f"{__name__}.{_topic.name}")
+        EXERCISES |= {exercise.name: exercise for exercise in getattr(_module, "EXERCISES", ())}
 
 
 def exercise_names() -> list[str]:
