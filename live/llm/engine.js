@@ -95,6 +95,13 @@ globalThis.LiveLlm = (() => {
         return questions.patterns(ids.length);
       },
 
+      logits(position) {
+        within(position, ids.length, "个位置");
+        const logits = languageModel.read(position, numLayers, model, cache);
+        transfer(logits);
+        return logits;
+      },
+
       lens(position) {
         within(position, ids.length, "个位置");
         return questions.lens(position);
@@ -142,6 +149,11 @@ globalThis.LiveLlm = (() => {
     // { first, previous, self }，各 (层, 头)：平均给第一个词元、前一个词元、自己多少
     patterns() {
       return this.ask("patterns");
+    }
+
+    // 算过的一个位置的分数 (V,)：由留着的隐藏状态再读一遍，与当初 feed 给的每一位都相同
+    logits(position) {
+      return this.ask("logits", [position]);
     }
 
     // 嵌入与各层各一项：{ top: [{ id, probability } × 5], chosen: { rank, probability } }，chosen 说的是最后一层的第一名

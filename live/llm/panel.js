@@ -12,7 +12,6 @@
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
       this.pause = null; // 等着停笔的计时器
-      this.looking = null; // 正在看第几个写下的，null 是末尾
       block.replaceChildren(...this.build());
       this.showState();
       this.preview();
@@ -48,9 +47,9 @@
         template: this.prompt.template,
         onTake: (id) => this.take(id),
         onDial: (dial) => this.turnDial(dial),
-        onBack: () => this.goBack(this.looking),
+        onBack: () => this.goBack(this.session.looking.i),
         onEnd: () => this.look(null),
-        onLook: (i) => this.look(this.looking === i ? null : i),
+        onLook: (i) => this.look(this.session.looking?.i === i ? null : i),
       });
       this.inside = LlmInside.inside({
         id: "llm",
@@ -211,7 +210,7 @@
       const replay = this.state.written.split(".").filter(Boolean).map(Number);
       await this.session.turn(async (writer) => {
         if (mine !== this.version) return;
-        this.looking = null;
+        this.session.looking = null;
         this.controls.say(ids.length > 40 ? `正在读 ${ids.length} 个词元……` : "正在读……");
         this.controls.tellSpeed(0);
         await writer.begin(ids);
@@ -234,7 +233,7 @@
     // -- 写 --
 
     wrote({ count, milliseconds }) {
-      this.looking = null;
+      this.session.looking = null;
       this.controls.tellSpeed((1000 * count) / milliseconds, this.session.writer.cache ? "" : "（没有缓存）");
       this.draw();
       if (!this.session.running) this.controls.tellTime(this.session.writer);
@@ -273,7 +272,7 @@
 
     stream() {
       if (!this.isReady()) return;
-      this.looking = null;
+      this.session.looking = null;
       this.controls.say("正在写……");
       const from = this.session.writer.steps.length;
       return this.session.stream().then(() => this.settle(from));
@@ -281,13 +280,13 @@
 
     // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路
     take(id) {
-      const { steps } = this.session.writer, from = this.looking ?? steps.length;
+      const { looking, writer: { steps } } = this.session, from = looking?.i ?? steps.length;
       if (steps[from]?.id === id) return this.look(null);
       return this.session.take(from, id).then(() => this.settle());
     }
 
     goBack(i) {
-      this.looking = null;
+      this.session.looking = null;
       return this.session.back(i).then(() => this.settle());
     }
 
@@ -298,9 +297,7 @@
     }
 
     look(i) {
-      this.session.stop();
-      this.looking = i;
-      this.draw();
+      return this.session.look(i).then(() => this.draw());
     }
 
     // -- 画 --

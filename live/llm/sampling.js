@@ -12,6 +12,14 @@ globalThis.LiveSampling = (() => {
     return probabilities;
   }
 
+  // 一个编号的概率，与 softmax 里的那一个相同；不必为它另要一份与词表一样长的数组
+  function probabilityOf(id, logits) {
+    let most = -Infinity, sum = 0;
+    for (let i = 0; i < logits.length; i++) if (logits[i] > most) most = logits[i];
+    for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i] - most);
+    return Math.fround(Math.fround(Math.exp(logits[id] - most)) / sum);
+  }
+
   // 只留最高的 topK 个，再从高到低留到概率之和达到 topP 为止；给编号排序太慢，所以只排分数，找出留到哪一个分数
   function highest(logits, topK, topP) {
     const ordered = Float32Array.from(logits).sort().reverse().subarray(0, topK), probabilities = softmax(ordered);
@@ -82,5 +90,5 @@ globalThis.LiveSampling = (() => {
     return last;
   }
 
-  return { softmax, narrow, top, draw };
+  return { softmax, probabilityOf, narrow, top, draw };
 })();

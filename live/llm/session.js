@@ -1,10 +1,11 @@
 // 一次写作：写一个、一直写、停、走别的路、退回去。引擎一次只答一问，所以一件一件排着做。
 //
+// looking：正在看写下的第几个当初还能是什么，{ i, logits }，null 是看末尾。
 // settings() 给出此刻的挑法；onWrote({ count, milliseconds })：又写了一个，这一回写了几个、用了多久；
 // onBusy()：排着的多了或少了一件；onError(错误)；onRunning(在不在一直写)。
 globalThis.LlmSession = class LlmSession {
   constructor(engine, told) {
-    Object.assign(this, told, { engine, writer: new LlmWriter(engine), running: false });
+    Object.assign(this, told, { engine, writer: new LlmWriter(engine), looking: null, running: false });
     this.queue = Promise.resolve();
     this.waiting = 0; // 排着的与正在做的
   }
@@ -78,6 +79,13 @@ globalThis.LlmSession = class LlmSession {
   back(i) {
     this.stop();
     return this.turn((writer) => i < writer.steps.length && writer.back(i));
+  }
+
+  look(i) {
+    this.stop();
+    return this.turn(async (writer) => {
+      this.looking = i === null ? null : { i, logits: await writer.before(i) };
+    });
   }
 
   // 末尾的那一步，用缓存与从头各算一遍

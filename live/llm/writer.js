@@ -1,9 +1,9 @@
-// 写：前文与写下的词元，每一步的分数都留着，所以回头看、改走别的路都不必重算。
+// 写：前文与写下的词元。一步的分数有近五万个数，不留着：回头看、改走别的路时，由引擎留着的隐藏状态再读出来。
 globalThis.LlmWriter = class LlmWriter {
   constructor(engine) {
     this.engine = engine;
     this.prompt = [];
-    this.steps = []; // 写下的每一个：{ id, logits }，logits 是写它之前的分数
+    this.steps = []; // 写下的每一个：{ id, share }，share 是它原来的概率
     this.next = null; // 末尾的分数，还没有写的那个词元就从这里挑
     this.cache = true;
   }
@@ -33,17 +33,23 @@ globalThis.LlmWriter = class LlmWriter {
   }
 
   async write(id) {
-    this.steps.push({ id, logits: this.next });
+    this.steps.push({ id, share: LiveSampling.probabilityOf(id, this.next) });
     try {
       this.next = await this.feed();
     } catch (error) {
-      this.next = this.steps.pop().logits;
+      this.steps.pop();
       throw error;
     }
   }
 
-  back(i) {
-    this.next = this.steps[i].logits;
+  // 写第 i 个之前的分数
+  async before(i) {
+    await this.catchUp();
+    return this.engine.logits(this.prompt.length + i - 1);
+  }
+
+  async back(i) {
+    this.next = await this.before(i);
     this.steps.length = i;
   }
 
