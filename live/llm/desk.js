@@ -15,7 +15,7 @@ globalThis.LlmDesk = class LlmDesk {
 
   // 没有整理过的概率；只记着最近的一份，一份有近五万个数
   plainly(logits) {
-    if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits) };
+    if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits, this.plain?.shares) };
     return this.plain.shares;
   }
 

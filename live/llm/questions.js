@@ -1,26 +1,8 @@
 // 一次前向计算之后能问的：任何一个头的权重，各个头的样子，每层读出来会猜什么，向量有多长。
 // 答案都由缓存里留着的键与隐藏状态算得，不必再跑一遍模型。
-globalThis.liveQuestions = function ({ attentionRow, queries, read }, model, cache, { numLayers, dModel, numHeads }) {
+globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax, top }, model, cache, { numLayers, dModel, numHeads }) {
   const { layers, hiddenStates } = cache, dHead = dModel / numHeads;
   const KINDS = ["first", "previous", "self"], TOP = 5;
-
-  function softmax(logits) {
-    const highest = logits.reduce((a, b) => Math.max(a, b)), weights = logits.map((z) => Math.exp(z - highest));
-    const sum = weights.reduce((a, b) => a + b, 0);
-    return weights.map((weight) => weight / sum);
-  }
-
-  // 概率最大的 k 个词元，一样大时编号小的在前
-  function top(probabilities, k) {
-    const best = [];
-    probabilities.forEach((probability, id) => {
-      if (best.length === k && probability <= best[k - 1].probability) return;
-      const place = best.findIndex((other) => other.probability < probability);
-      best.splice(place < 0 ? best.length : place, 0, { id, probability });
-      best.length = Math.min(best.length, k);
-    });
-    return best;
-  }
 
   // 第 layer 层第 head 个头的权重 (n, n)：第 i 个位置给前面各个位置的，加起来是 1，后面的是 0
   function attention(n, layer, head) {

@@ -58,7 +58,6 @@ globalThis.LlmState = (() => {
     const fields = Object.entries(state).filter(([name, value]) => name === "text" || value !== START[name]);
     return `#${new URLSearchParams(at ? [...fields, ["at", at]] : fields)}`;
   };
-  const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-  return { EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment, inAddress };
+  return { EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment };
 })();

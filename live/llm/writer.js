@@ -16,26 +16,27 @@ globalThis.LlmWriter = class LlmWriter {
     return this.ids.length >= this.engine.config.maxTokens;
   }
 
-  // 引擎手里的，与现在的一样长才问得到里面
-  async feed() {
-    this.last = await this.engine.feed(this.ids, { cache: this.cache });
+  // 引擎手里的，与现在的一样长才问得到里面；options 是 engine.feed 的，叫停了就以 AbortError 失败
+  async feed(options) {
+    this.fed = null;
+    this.last = await this.engine.feed(this.ids, options);
     this.fed = String(this.ids);
     return this.last.logits;
   }
 
   async catchUp() {
-    if (this.fed !== String(this.ids)) await this.feed();
+    if (this.fed !== String(this.ids)) await this.feed({});
   }
 
-  async begin(prompt) {
+  async begin(prompt, options) {
     [this.prompt, this.steps, this.next] = [prompt, [], null];
-    this.next = await this.feed();
+    this.next = await this.feed({ ...options, cache: this.cache });
   }
 
-  async write(id) {
+  async write(id, options) {
     this.steps.push({ id, share: LiveSampling.probabilityOf(id, this.next) });
     try {
-      this.next = await this.feed();
+      this.next = await this.feed({ ...options, cache: this.cache });
     } catch (error) {
       this.steps.pop();
       throw error;

@@ -18,7 +18,7 @@ from course_book.after_writing import live_data, live_llm
 
 PAGE = "chapters/page.html"
 NAMES = ["engine.js"]
-NAMES += [f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "questions", "engine")]
+NAMES += [f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "sampling", "questions", "engine")]
 SCRIPTS = "".join(f'<script src="../live/{name}"></script>' for name in NAMES)
 OPEN = "LiveLlm.open({ root: '../live/' })"
 WITHOUT_WASM = "delete globalThis.WebAssembly"

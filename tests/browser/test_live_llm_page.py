@@ -371,11 +371,14 @@ def test_another_branch_and_back(opened):
     before = shown(opened)
     assert before["written"] == london + greedy(encode(PARIS) + london, 2)
     opened.locator(".llm-wrote").first.click()
+    settle(opened)
     assert_bars(opened, encode(PARIS))
     assert shown(opened)["chosen"] == london and shown(opened)["written"] == before["written"]
     opened.get_by_role("button", name="看末尾", exact=True).click()
+    settle(opened)
     assert shown(opened)["bars"] == before["bars"]
     opened.locator(".llm-wrote").first.click()
+    settle(opened)
     opened.locator(".llm-bar").first.click()  # 改成 Paris
     settle(opened)
     paris = tokenizer().encode(" Paris")
@@ -383,6 +386,7 @@ def test_another_branch_and_back(opened):
     assert_bars(opened, encode(PARIS) + paris)
     step(opened, 2)
     opened.locator(".llm-wrote").nth(1).click()
+    settle(opened)
     opened.get_by_role("button", name="退回到这里", exact=True).click()
     settle(opened)
     assert shown(opened)["written"] == paris
@@ -398,6 +402,7 @@ def test_the_same_seed_writes_the_same(opened):
     assert wrote[0] == wrote[2] != wrote[1]
     # 退回去再写，还是它
     opened.locator(".llm-wrote").nth(3).click()
+    settle(opened)
     opened.get_by_role("button", name="退回到这里", exact=True).click()
     settle(opened)
     step(opened, 3)
@@ -414,6 +419,63 @@ def test_it_stops_when_full(opened):
     assert len(shown(opened)["written"]) == room
 
 
+LONG = "one two three four five six seven eight nine ten " * 20
+
+
+def test_a_long_prompt_is_read_in_pieces_and_can_be_stopped(visit):
+    """两百个词元：看得见读到了哪里，打字不卡，停得下来，再按就从停的地方接着读；答案与一口气读的相同。"""
+    page = visit()
+    press_open(page)
+    ids = encode(LONG)
+    page.evaluate("""() => {
+      const status = document.querySelector('.live-status');
+      globalThis.seen = [];
+      new MutationObserver(() => seen.push(status.textContent)).observe(status, {subtree: true, childList: true, characterData: true});
+    }""")
+    page.locator(".llm-ask textarea").fill(LONG)
+    stop = page.locator(".llm-controls").get_by_role("button", name="停", exact=True)
+    stop.click()
+    settle(page)
+    said = page.inner_text(".live-status")
+    total, read = map(int, re.search(r"停下了：(\d+) 个词元，读了 (\d+) 个", said).groups())
+    assert total == len(ids) and 0 < read < total and read % 16 == 0
+    assert shown(page)["stale"] and page.locator("progress:visible").count() == 0
+    page.wait_for_timeout(300)
+    assert page.inner_text(".live-status") == said  # 真的停了
+    page.get_by_role("button", name="接着读", exact=True).click()
+    settle(page)
+    computed = int(re.search(r"算 (\d+) 个", shown(page)["status"])[1])
+    assert total - read - 16 <= computed <= total - read
+    assert not shown(page)["stale"]
+    assert_bars(page, ids)
+    counts = [int(match[1]) for text in page.evaluate("seen") if (match := re.search(rf"(\d+) / {total}", text))]
+    assert len(set(counts)) >= 5 and counts == sorted(counts)
+    assert page.errors == []
+
+
+def test_typing_while_it_reads_is_smooth_and_drops_the_reading(visit):
+    page = visit()
+    press_open(page)
+    page.locator(".llm-ask textarea").fill(LONG)
+    page.locator(".llm-controls").get_by_role("button", name="停", exact=True).wait_for()
+    waits = page.evaluate("""async () => {
+      const area = document.querySelector('.llm-ask textarea'), waits = [];
+      for (const word of ' and then it goes on'.split(/(?= )/)) {
+        const start = performance.now();
+        area.value += word;
+        area.dispatchEvent(new Event('input'));
+        await new Promise((resolve) => setTimeout(resolve));
+        waits.push(performance.now() - start);
+      }
+      return waits;
+    }""")
+    assert sorted(waits)[len(waits) // 2] < 50
+    enter(page, PARIS)
+    assert "停下了" not in shown(page)["status"]
+    assert_bars(page, encode(PARIS))
+    assert page.errors == []
+
+
 # ---- 里面 ----
 
 
@@ -426,7 +488,7 @@ def test_attention_is_the_librarys(opened, layer, head, token):
     assert len(listed) == min(8, token + 1)
     assert all(abs(weight - weights[key]) < 1e-3 for key, weight in listed)
     assert listed[0][0] == weights.argmax()
-    assert opened.locator(".llm-arc").count() == sum(w >= 0.01 for w in weights[:-1])
+    assert opened.locator(".live-arc").count() == sum(w >= 0.01 for w in weights)
     cells = opened.evaluate(
         "() => [...document.querySelectorAll('.llm-cell')].map(({ dataset }) => Number(dataset.share))"
     )
@@ -651,6 +713,7 @@ def test_axe_and_fingers(visit, width):
     enter(page, "你好 😀 " + "unbelievably so " * 9)
     step(page, 2)
     page.locator(".llm-wrote").first.click()
+    settle(page)
     prepare_axe(page)
     for view in ("attention", "lens", "norms", "cache"):
         open_view(page, view)

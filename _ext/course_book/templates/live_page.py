@@ -28,7 +28,7 @@ PANELS = {
         "chapters/live",
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
-            *("bert/engine.js", "marks.js", "charts.js", "bert/state.js", "bert/parts.js", "bert/tokens.js"),
+            *("bert/engine.js", "marks.js", "charts.js", "address.js", "bert/state.js", "bert/parts.js", "bert/tokens.js"),
             *("bert/patterns.js", "bert/journey.js", "bert/heads.js", "bert/cell.js", "bert/intervene.js"),
             *("bert/cosine.js", "bert/tabs.js", "bert/panel.js"),
         ),
@@ -40,16 +40,9 @@ PANELS = {
         (
             *("engine.js", "llm/byte_pair.js", "llm/blocks.js", "llm/language_model.js", "llm/questions.js"),
             *("llm/engine.js", "llm/sampling.js", "llm/writer.js", "llm/session.js"),
-            *("marks.js", "llm/tokens.js", "llm/state.js", "llm/address.js", "llm/reader.js"),
-            *("llm/prompt.js", "llm/controls.js", "llm/bars.js"),
-            *(
-                "llm/written.js",
-                "llm/attention.js",
-                "llm/layers.js",
-                "llm/inside.js",
-                "llm/desk.js",
-                "llm/panel.js",
-            ),
+            *("marks.js", "charts.js", "address.js", "llm/tokens.js", "llm/state.js", "llm/reader.js"),
+            *("llm/prompt.js", "llm/controls.js", "llm/bars.js", "llm/written.js", "llm/attention.js"),
+            *("llm/layers.js", "llm/inside.js", "llm/desk.js", "llm/pen.js", "llm/panel.js"),
         ),
         ("live.css", "llm/llm.css"),
     ),
