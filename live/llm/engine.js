@@ -103,6 +103,12 @@ globalThis.LiveLlm = (() => {
         return logits;
       },
 
+      surprises(from, end) {
+        within(from - 1, ids.length, "个位置");
+        within(end - 1, ids.length, "个位置");
+        return questions.surprises(ids, from, end);
+      },
+
       lens(position) {
         within(position, ids.length, "个位置");
         return questions.lens(position);
@@ -170,6 +176,11 @@ globalThis.LiveLlm = (() => {
     // 算过的一个位置的分数 (V,)：由留着的隐藏状态再读一遍，与当初 feed 给的每一位都相同
     logits(position) {
       return this.ask("logits", [position]);
+    }
+
+    // 第 from 到 end 个词元（不含 end）各有多意外，单位是位；第 0 个前面什么也没有，所以 from 至少是 1
+    surprises(from, end) {
+      return this.ask("surprises", [from, end]);
     }
 
     // 嵌入与各层各一项：{ top: [{ id, probability } × 5], chosen: { rank, probability } }，chosen 说的是最后一层的第一名

@@ -139,7 +139,7 @@ globalThis.liveLanguageModel = function (blocks, config) {
   }
 
   // 归一化之后的一个 (D,) → 对词表的分数 (V,)；矩阵就是词元的嵌入
-  const head = (hidden, model) => blocks.linear(hidden, model.tokens, new Float32Array(vocabSize));
+  const head = (hidden, model, logits = new Float32Array(vocabSize)) => blocks.linear(hidden, model.tokens, logits);
 
   // ids 是从头到尾的全部，只算缓存里还没有的那些位置，从 past 起；隐藏状态都写进缓存，第 0 个是嵌入
   function forward(ids, model, cache, past = 0) {
@@ -162,10 +162,10 @@ globalThis.liveLanguageModel = function (blocks, config) {
   }
 
   // 第 position 个位置在第 depth 层之后的隐藏状态，读成对词表的分数；depth = numLayers 就是模型的答案
-  function read(position, depth, model, { hiddenStates }) {
+  function read(position, depth, model, { hiddenStates }, logits) {
     used = 0;
     const hidden = hiddenStates[depth].subarray(position * dModel, (position + 1) * dModel);
-    return head(rmsNorm(hidden, model.norm), model);
+    return head(rmsNorm(hidden, model.norm), model, logits);
   }
 
   return {

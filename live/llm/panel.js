@@ -51,6 +51,7 @@
         onBack: () => this.session.back(this.session.looking.i),
         onEnd: () => this.pen.look(null),
         onLook: (i) => this.pen.look(i),
+        onSurprise: (bits) => (this.choose({ bits: Number(bits) }), this.lookAtSurprise()),
       });
       this.inside = LlmInside.inside({
         id: "llm",
@@ -58,6 +59,7 @@
         onCache: (use) => (this.session.writer.cache = use),
         compare: () => this.session.compare(),
       });
+      this.controls.keys.append(this.address.copier());
       const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
       return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
     }
@@ -219,6 +221,7 @@
       return this.session.begin(ids, written).then(() => {
         if (mine !== this.version || !this.session?.writer.next) return; // 又换了，或者没有读完
         this.rememberWritten();
+        this.lookAtSurprise();
         return this.lookInside();
       });
     }
@@ -247,6 +250,13 @@
       this.desk.draw(this);
       this.controls.setLive(true, this.session.writer.steps.length);
       this.controls.setRunning(this.session.running);
+    }
+
+    // 前文的每个词元有多意外：要看才算
+    lookAtSurprise() {
+      const { session, version } = this, words = this.reader.words(session.writer.prompt);
+      const wanted = () => version === this.version && session === this.session;
+      return this.desk.written.surprise.show({ session, words, wanted, on: Boolean(this.state.bits) });
     }
 
     async lookInside() {

@@ -1,6 +1,6 @@
 // 一次前向计算之后能问的：任何一个头的权重，各个头的样子，每层读出来会猜什么，向量有多长。
 // 答案都由缓存里留着的键与隐藏状态算得，不必再跑一遍模型。
-globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax, top }, model, cache, { numLayers, dModel, numHeads }) {
+globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax, probabilityOf, top }, model, cache, { numLayers, dModel, numHeads, vocabSize }) {
   const { layers, hiddenStates } = cache, dHead = dModel / numHeads;
   const KINDS = ["first", "previous", "self"], TOP = 5;
 
@@ -51,6 +51,11 @@ globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax,
     });
   }
 
+  // 第 from 到 end 个词元各有多意外：−log₂ p，p 是读到它前面时给它的概率；分数只有一份，反复用
+  const logits = new Float32Array(vocabSize);
+  const surprises = (ids, from, end) =>
+    ids.slice(from, end).map((id, n) => -Math.log2(probabilityOf(id, read(from + n - 1, numLayers, model, cache, logits))));
+
   // 嵌入与各层的输出里，每个位置的向量有多长，(层 + 1, n)；最后一层的没有经过末尾的归一化
   function norms(n) {
     return Float32Array.from({ length: hiddenStates.length * n }, (_, at) => {
@@ -59,5 +64,5 @@ globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax,
     });
   }
 
-  return { attention, patterns, forget, lens, norms };
+  return { attention, patterns, forget, surprises, lens, norms };
 };

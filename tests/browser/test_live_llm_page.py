@@ -562,7 +562,76 @@ def test_the_cache_grows_by_a_token_and_can_be_left_out(opened):
     box.check()
 
 
+@torch.no_grad()
+def test_how_surprising_each_token_is(visit):
+    """每个词元的意外都是库里的 −log₂ p，指着它、按方向键都读得到；不看就不算，改了末尾只补末尾。"""
+    page = visit()
+    press_open(page)
+    page.evaluate("""async () => {
+      const engine = await LiveLlm.open({ root: '../live/' }), ask = engine.surprises;
+      globalThis.asked = [];
+      engine.surprises = (...span) => (asked.push(span), ask.apply(engine, span));
+    }""")
+    enter(page, STORY)
+    assert page.evaluate("asked") == [] and page.locator("[data-bits]").count() == 0
+    button = page.get_by_role("button", name="有多意外", exact=True)
+    button.click()
+    settle(page)
+
+    def check(text):
+        ids = encode(text)
+        logits = language_model()(torch.tensor([ids])).logits[0]
+        expected = -logits[:-1].log_softmax(-1)[range(len(ids) - 1), ids[1:]] / torch.tensor(2.0).log()
+        bits = page.locator(".llm-chips > [data-bits]").evaluate_all(
+            "(chips) => chips.map(({ dataset }) => Number(dataset.bits))"
+        )
+        assert (torch.tensor(bits) - expected).abs().max() < 1e-3
+        return expected
+
+    expected = check(STORY)
+    reading = page.locator(".llm-surprise")
+    assert f"共 {expected.sum():.1f} 位，平均 {expected.mean():.1f} 位" in reading.inner_text()
+    page.locator(".llm-chips").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert f"␣a：{expected[1]:.1f} 位" in reading.inner_text()
+    page.locator(".llm-chips > .live-chip").nth(3).hover()
+    assert f"␣time：{expected[2]:.1f} 位" in reading.inner_text()
+    step(page)  # 写下的不算在前文里
+    check(STORY)
+    assert page.evaluate("asked") == [[1, len(encode(STORY))]]
+    enter(page, f"{STORY} king")
+    check(f"{STORY} king")
+    assert page.evaluate("asked.at(-1)") == [len(encode(STORY)), len(encode(STORY)) + 1]
+    enter(page, LONG)
+    check(LONG)
+    fields = page.url.partition("#")[2]
+    assert dict(parse_qsl(fields))["bits"] == "1"
+    button.click()
+    settle(page)
+    assert reading.is_hidden() and page.locator(".llm-with-bits").count() == 0
+    assert page.errors == []
+
+
 # ---- 网址、毛病、手与眼 ----
+
+
+@both_ways
+def test_the_link_can_be_copied(browser, roots, scheme):
+    """按一下，此刻的网址就在剪贴板里；浏览器不让，就说到哪里去抄。"""
+    page = new_page(browser, roots[scheme] + PAGE, **WINDOW)
+    press_open(page)
+    step(page)
+    page.evaluate("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }")
+    button = page.get_by_role("button", name="复制链接", exact=True)
+    button.click()
+    page.get_by_text("复制好了。").wait_for()
+    link = page.evaluate("copied")
+    assert link == page.url and dict(parse_qsl(link.partition("#")[2]))["written"] == "7042"
+    page.evaluate("navigator.clipboard.writeText = () => Promise.reject(Error())")
+    button.click()
+    page.get_by_text("浏览器不让复制").wait_for()
+    page.context.close()
 
 
 def test_the_address_remembers_everything(visit, opened):
