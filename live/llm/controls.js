@@ -27,8 +27,7 @@ globalThis.LlmControls = (() => {
     seed.addEventListener("change", () => onSeed(Number(seed.value) || 0));
     const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("重写", onRewrite, { class: "llm-small", title: "换一个种子，从头再写一遍" }));
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
-    const keys = html("div", { class: "llm-line" }, step, stream, clear);
-    const writing = html("div", { class: "llm-controls", hidden: true }, keys, html("div", { class: "llm-line" }, choices, seeded));
+    const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear), html("div", { class: "llm-line" }, choices, seeded));
 
     // 前文很长时：读了几个；读屏的只听一句，不逐段念
     const read = html("progress", { "aria-label": "前文读了多少", value: 0 }), counted = html("span", { "aria-hidden": true });
@@ -39,7 +38,6 @@ globalThis.LlmControls = (() => {
 
     return {
       element,
-      keys,
       show(state) {
         picks.forEach((each, i) => (each.control.checked = i === state.draw));
         seed.value = state.seed;

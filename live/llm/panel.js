@@ -59,7 +59,8 @@
         onCache: (use) => (this.session.writer.cache = use),
         compare: () => this.session.compare(),
       });
-      this.controls.keys.append(this.address.copier());
+      const link = html("p", { class: "llm-note llm-link" }, this.address.copier(), "前文、写下的与设置都写在里面。");
+      this.desk.bars.element.append(link);
       const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
       return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
     }

@@ -11,7 +11,7 @@ globalThis.LlmSurprise = (() => {
   function surprise({ chips, onToggle }) {
     const button = html("button", { type: "button", class: "llm-small", "aria-pressed": false }, "有多意外");
     const reading = html("p", { class: "llm-note llm-surprise", "aria-live": "polite", hidden: true });
-    let on = false, words = [], bits = [], at = null, turn = 0; // bits[i] 是第 i 个的，第 0 个前面什么也没有，没有数
+    let on = false, words = [], bits = [], at = null, turn = 0, fresh = false; // bits[i] 是第 i 个的，第 0 个前面什么也没有，没有数
 
     const whole = () => {
       const total = bits.slice(1).reduce((sum, each) => sum + each, 0), mean = total / (words.length - 1);
@@ -30,7 +30,7 @@ globalThis.LlmSurprise = (() => {
       [...chips.children].forEach((chip, i) => chip.classList.toggle("llm-pointed", on && i === at));
     }
     function point(i) {
-      if (!on || bits.length < words.length || !(i === null || i in words)) return;
+      if (!on || !fresh || bits.length < words.length || !(i === null || i in words)) return;
       at = i;
       read();
     }
@@ -54,7 +54,7 @@ globalThis.LlmSurprise = (() => {
       async show({ session, words: given, wanted, on: want }) {
         const mine = ++turn, current = () => mine === turn && wanted();
         const { engine } = session, same = given.findIndex(({ id }, i) => id !== words[i]?.id);
-        [on, words, at] = [want, given, null];
+        [on, words, at, fresh] = [want, given, null, true];
         bits = bits.slice(0, same < 0 ? given.length : same); // 开头没有变的，不必再算
         button.setAttribute("aria-pressed", on);
         reading.hidden = !on;
@@ -72,6 +72,11 @@ globalThis.LlmSurprise = (() => {
           bits.push(...more);
           this.draw();
         }
+      },
+      // 前文又改了，还没有重算
+      wait() {
+        [at, fresh] = [null, false];
+        reading.textContent = "……";
       },
       draw() {
         range(bits.length).slice(1).forEach((i) => {

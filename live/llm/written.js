@@ -42,6 +42,7 @@ globalThis.LlmWritten = (() => {
         const key = words.map(({ id }) => id).join();
         if (key === drafted) return;
         drafted = key;
+        surprise.wait();
         const glued = glue(words);
         chips.replaceChildren(...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })));
         count.textContent = about = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;

@@ -393,6 +393,25 @@ def test_another_branch_and_back(opened):
     assert_bars(opened, encode(PARIS) + paris)
 
 
+def test_a_written_token_is_two_numbers(opened):
+    """写下的只记编号与概率，不留近五万个分数；回头看时读出来的，每一位都与当初的相同。"""
+    start(opened)
+    steps, same = opened.evaluate("""async (ids) => {
+      const writer = new LlmWriter(await LiveLlm.open({ root: '../live/' })), nexts = [];
+      await writer.begin(ids);
+      for (let i = 0; i < 3; i++) {
+        nexts.push(writer.next);
+        await writer.write(writer.choose({}));
+      }
+      const agains = [await writer.before(0), await writer.before(1), await writer.before(2)];
+      return [writer.steps, agains.every((again, i) => again.every((z, id) => z === nexts[i][id]))];
+    }""", encode(PARIS))  # fmt: skip
+    assert same and [set(each) for each in steps] == [{"id", "share"}] * 3
+    assert all(isinstance(value, int | float) for each in steps for value in each.values())
+    shares = logits_of(encode(PARIS)).softmax(-1)
+    assert abs(steps[0]["share"] - shares[steps[0]["id"]]) < 1e-4
+
+
 def test_the_same_seed_writes_the_same(opened):
     wrote = []
     for seed in (3, 4, 3):
@@ -448,7 +467,9 @@ def test_a_long_prompt_is_read_in_pieces_and_can_be_stopped(visit):
     assert total - read - 16 <= computed <= total - read
     assert not shown(page)["stale"]
     assert_bars(page, ids)
-    counts = [int(match[1]) for text in page.evaluate("seen") if (match := re.search(rf"(\d+) / {total}", text))]
+    counts = [
+        int(match[1]) for text in page.evaluate("seen") if (match := re.search(rf"(\d+) / {total}", text))
+    ]
     assert len(set(counts)) >= 5 and counts == sorted(counts)
     assert page.errors == []
 

@@ -28,7 +28,15 @@ PANELS = {
         "chapters/live",
         (
             *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
-            *("bert/engine.js", "marks.js", "charts.js", "address.js", "bert/state.js", "bert/parts.js", "bert/tokens.js"),
+            *(
+                "bert/engine.js",
+                "marks.js",
+                "charts.js",
+                "address.js",
+                "bert/state.js",
+                "bert/parts.js",
+                "bert/tokens.js",
+            ),
             *("bert/patterns.js", "bert/journey.js", "bert/heads.js", "bert/cell.js", "bert/intervene.js"),
             *("bert/cosine.js", "bert/tabs.js", "bert/panel.js"),
         ),
