@@ -570,7 +570,7 @@ def test_the_link_can_be_copied(visit):
     page = visit(PAGE)
     press_open(page)
     enter(page, "He flies a kite.")
-    page.evaluate("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }")
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }")
     page.get_by_role("button", name="复制链接", exact=True).click()
     page.get_by_text("复制好了。").wait_for()
     assert page.evaluate("copied") == page.url and "text=He+flies+a+kite." in page.url
