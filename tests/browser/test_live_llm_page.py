@@ -678,6 +678,8 @@ def test_links_in_the_text_set_the_panel(opened):
     for link in links:
         state = dict(parse_qsl(link.get_attribute("href")[1:]))
         link.click()
+        opened.wait_for_function("(text) => document.querySelector('.llm-ask textarea').value === text",
+                                 arg=state["text"])  # fmt: skip
         settle(opened)
         seen = shown(opened)
         chat = state.get("chat") == "1"
