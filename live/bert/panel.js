@@ -4,7 +4,7 @@
 // 不带的是整页，样样都有，并把状态写进网址。读者看到的话，繁体的书用的是它转换过的副本。
 {
   const { html } = LiveMarks;
-  const { EXAMPLES, toState, toFragment, inAddress, pick } = LiveState;
+  const { EXAMPLES, toState, toFragment, pick } = LiveState;
   const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
@@ -20,19 +20,25 @@
       this.block = block;
       this.id = `live-bert-${++panels}`;
       this.whole = !block.dataset.parts;
-      const address = this.whole ? inAddress() : {};
-      this.kept = "text" in address; // 网址里有没有状态
-      this.at = address.at;
-      this.state = toState(this.kept ? address : block.dataset, block.dataset);
+      this.address = new LiveAddress({
+        block,
+        given: block.dataset,
+        toState: (fields) => toState(fields, block.dataset),
+        toFragment,
+        writes: this.whole,
+        onEnter: () => this.entered(),
+      });
       this.opened = false;
       this.pause = null; // 等着停笔的计时器
       this.results = []; // 每句一个
       block.replaceChildren(this.buildForm(), this.buildOutput());
       this.showState();
-      if (this.whole) addEventListener("hashchange", () => this.followAddress());
-      addEventListener("load", () => this.goToSection());
       new ResizeObserver(() => this.width !== this.output.clientWidth && this.draw()).observe(this.output);
       new MutationObserver(() => this.draw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    get state() {
+      return this.address.state;
     }
 
     // -- 表单与结果的架子 --
@@ -84,14 +90,16 @@
 
     buildOutput() {
       const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
-      const told = { id: this.id, block: this.block, choose: (part) => this.choose(part), show: (name) => this.showPart(name), engine: () => this.engine };
-      this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](told)]));
+      const given = { id: this.id, block: this.block, choose: (part) => this.choose(part), show: (name) => this.showPart(name), engine: () => this.engine };
+      this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
       this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
       const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
       this.output = html("div", { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1, hidden: true });
       const sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
-      this.output.append(html("p", { class: "live-link" }, this.link, about));
+      const told = html("p", { class: "live-link" }, this.link, about);
+      this.output.append(told);
       if (!this.whole) return this.output;
+      told.append(this.address.copier());
       const { element } = sections.tokens, top = html("div", { class: "live-top" }, this.parts.tokens.top);
       element.before(element.firstChild, top); // 词元在页签之下、各部分之上，窄处总在眼前
       this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
@@ -161,32 +169,18 @@
       return other.trim() ? [text, other] : [text];
     }
 
-    // 换成一个例句，或者网址里写着的样子
-    enter(state, at) {
-      [this.state, this.at, this.results] = [state, at, []];
+    // 换成一个例句
+    enter(state) {
+      this.change(state);
+      this.entered();
+    }
+
+    // 状态整个换了
+    entered() {
+      this.results = [];
       this.showState();
       this.remember();
       if (this.opened) this.compute();
-    }
-
-    // 网址变了：写着句子的，换上；是到某一节去的，把句子再写回去
-    followAddress() {
-      const address = inAddress();
-      if (!("text" in address)) {
-        this.at = decodeURIComponent(location.hash.slice(1));
-        if (this.kept) this.remember();
-        return;
-      }
-      const returned = history.state?.live; // 前进、后退回到的地方
-      const state = toState(address, this.block.dataset);
-      if (toFragment(state) !== toFragment(this.state)) this.enter(state, address.at);
-      else this.at = address.at;
-      if (returned) this.goToSection();
-      else this.block.scrollIntoView();
-    }
-
-    goToSection() {
-      document.getElementById(this.at)?.scrollIntoView();
     }
 
     showState() {
@@ -201,16 +195,12 @@
 
     // 整页的状态写进网址；小面板里只写进去整页的链接
     remember() {
-      this.kept = true;
       this.showLinks();
-      if (!this.whole) return;
-      history.replaceState({ live: true }, "", toFragment(this.state, this.at));
-      history.scrollRestoration = this.at ? "manual" : "auto"; // 写着哪一节，就到那一节，不必浏览器去找原来的高度
+      this.address.remember();
     }
 
     change(part) {
-      Object.assign(this.state, part);
-      this.at = undefined;
+      this.address.change(part);
     }
 
     choose(part) {

@@ -53,7 +53,6 @@ globalThis.LiveState = (() => {
     const fields = Object.entries({ ...state, at }).filter(([name, value]) => name === "text" || (value ?? "") !== "");
     return `#${new URLSearchParams(fields)}`;
   };
-  const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
   // 选中的留着；没有选过、或者句子改得对不上了（keep 是假），就挑头一个出现两次的词，再挑另一处的同一个词，没有就挑相邻的
   function pick({ token, with: partner }, places, keep) {
@@ -66,5 +65,5 @@ globalThis.LiveState = (() => {
     return { token, with: partner };
   }
 
-  return { EXAMPLES, WORD_LENGTH, toState, toFragment, inAddress, pick };
+  return { EXAMPLES, WORD_LENGTH, toState, toFragment, pick };
 })();

@@ -1,9 +1,12 @@
 // 里面的注意力：30 层 × 9 个头的一墙，选中的头在词上画成弧线，再列出它看得最多的几个。
 globalThis.LlmAttention = (() => {
   const { html, svg, range, fixed, radio } = LiveMarks;
+  const { arcs } = LiveCharts;
   const { named } = LlmTokens;
   const KINDS = { first: "给第一个词元的", previous: "给前一个词元的", self: "给自己的" };
   const LISTED = 8;
+  const LONGEST = 12; // 弧线下面的词，再长就截断
+  const cut = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
   const nameOf = (layer, head) => `第 ${layer} 层第 ${head} 个头`;
 
   // 一墙小格：横着是层，竖着是头；浓淡是 values[层 × 头数 + 头]
@@ -31,31 +34,6 @@ globalThis.LlmAttention = (() => {
       return l >= 0 && l < layers && h >= 0 && h < heads ? [l + 1, h + 1] : null;
     };
     return { drawn, place };
-  }
-
-  // 词排成一排，从 query 到它看的每一个画一条弧，粗细是权重；放不下的字不写，只写看得最多的
-  function arcs({ words, query, weights, width, label }) {
-    const step = Math.min(64, width / words.length), x = (i) => (i + 0.5) * step;
-    const roomy = step >= 13, order = range(words.length).sort((a, b) => weights[b] - weights[a]);
-    const written = new Set([query, ...order.slice(0, 5).filter((i) => weights[i] > 0.05)]);
-    const cut = (text) => (text.length > 12 ? `${text.slice(0, 11)}…` : text);
-    const high = Math.min(120, Math.max(24, (step * (query + 1)) / 2)), base = high + 10;
-    const longest = Math.max(...words.map(({ shown }) => Math.min(12, shown.length)));
-    const lines = order.filter((i) => i !== query && weights[i] >= 0.01).map((i) => {
-      const half = Math.abs(x(query) - x(i)) / 2;
-      const path = `M ${x(query)} ${base} A ${half} ${Math.min(half, high)} 0 0 0 ${x(i)} ${base}`;
-      return svg("path", { d: path, class: "llm-arc", "stroke-width": 0.5 + 7 * weights[i], "stroke-opacity": 0.25 + 0.75 * weights[i] });
-    });
-    const dots = words.map((_, i) =>
-      svg("circle", { cx: x(i), cy: base, r: i === query ? 4 : 1.5 + 4 * (weights[i] ?? 0), class: i === query ? "llm-asks" : "llm-told" }),
-    );
-    const texts = words.map(({ shown }, i) =>
-      roomy || written.has(i)
-        ? svg("text", { class: `live-turned ${i === query ? "live-chosen" : ""}`, transform: `translate(${x(i)} ${base + 9}) rotate(90)` }, cut(shown))
-        : "",
-    );
-    const size = { width: Math.max(step * words.length, 40), height: base + 14 + 7.6 * longest };
-    return svg("svg", { ...size, role: "img", "aria-label": label, "font-size": 12, class: "llm-arcs" }, ...lines, ...dots, ...texts);
   }
 
   // 注意力这一折；choose 改状态
@@ -115,7 +93,10 @@ globalThis.LlmAttention = (() => {
       const most = order.slice(0, 3).flatMap((i) => ["、", named(words[i]), ` ${fixed(shown[i])}`]);
       const said = without ? `（图上拿掉了第一个词元的 ${fixed(weights[0])}，其余合计 ${fixed(rest)}，放大成了 1）` : "";
       reading.replaceChildren(`${nameOf(state.layer, state.head)}里，`, named(words[query]), ` 看得最多的是 `, ...most.slice(1), `${said}。`);
-      picture.replaceChildren(arcs({ words: words.slice(0, query + 1), query, weights: shown, width, label: `弧线：${nameOf(state.layer, state.head)}的权重，数在下面` }));
+      const n = query + 1, values = new Float32Array(n * n); // 弧线只画 query 的一排，别的空着
+      values.set(shown, query * n);
+      const label = `弧线：${nameOf(state.layer, state.head)}的权重，数在下面`, onChoose = (token) => choose({ token });
+      picture.replaceChildren(arcs({ words: words.slice(0, n).map((word) => cut(word.shown)), values, query, width, label, onChoose }));
       list.replaceChildren(
         ...order.slice(0, LISTED).map((i) =>
           html("li", { style: `--share: ${shown[i]}`, "data-key": i, "data-weight": shown[i] }, named(words[i]), html("span", { class: "live-bar-of" }), html("span", { class: "live-number" }, fixed(shown[i]))),

@@ -29,8 +29,11 @@ globalThis.LlmControls = (() => {
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
     const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear), html("div", { class: "llm-line" }, choices, seeded));
 
+    // 前文很长时：读了几个；读屏的只听一句，不逐段念
+    const read = html("progress", { "aria-label": "前文读了多少", value: 0 }), counted = html("span", { "aria-hidden": true });
+    const reading = html("span", { class: "llm-reading-on", hidden: true }, read, counted);
     const status = html("span", { role: "status" }), speed = html("span", { "data-tokens-per-second": "", class: "llm-speed" });
-    const element = html("div", {}, opening, writing, html("p", { class: "live-status" }, status, speed));
+    const element = html("div", {}, opening, writing, html("p", { class: "live-status" }, status, reading, speed));
     let focused = false, stopped = false; // 焦点在不在打开的按钮上；是不是读者叫停的
 
     return {
@@ -40,13 +43,30 @@ globalThis.LlmControls = (() => {
         seed.value = state.seed;
         seeded.hidden = !state.draw;
       },
+      get reading() {
+        return !reading.hidden;
+      },
       say(message, wrong = false) {
+        reading.hidden = true;
         status.textContent = message;
         status.classList.toggle("live-wrong", wrong);
       },
       tellTime({ last, ids, full }) {
         const time = `${ids.length} 个词元；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒。`;
         this.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者从头来。` : time);
+      },
+      tellReading(count, all) {
+        reading.hidden = false;
+        [read.value, read.max] = [count, all];
+        counted.textContent = `${count} / ${all}`;
+        stream.textContent = "停";
+        step.disabled = !(stream.disabled = false);
+      },
+      // 读到一半，叫停了
+      unread(all) {
+        this.say(`停下了：${all} 个词元，读了 ${read.value} 个；改短一些，或者接着读。`);
+        stream.textContent = "接着读";
+        stream.disabled = false;
       },
       tellSpeed(perSecond, note = "") {
         speed.dataset.tokensPerSecond = perSecond ? perSecond.toFixed(1) : "";

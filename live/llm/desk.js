@@ -1,8 +1,8 @@
 // 桌面：右边下一个词元的十条，左下写下的；看着末尾，或者看着写下的第几个（looking）。
 globalThis.LlmDesk = class LlmDesk {
-  constructor({ template, onTake, onDial, onBack, onEnd, onLook }) {
+  constructor({ template, onTake, onDial, onBack, onEnd, onLook, onSurprise }) {
     this.bars = LlmBars.bars({ onTake, onDial, onBack, onEnd });
-    this.written = LlmWritten.written({ template, onLook });
+    this.written = LlmWritten.written({ template, onLook, onSurprise });
     this.elements = [this.bars.element, this.written.element];
   }
 
@@ -13,21 +13,20 @@ globalThis.LlmDesk = class LlmDesk {
     this.written.preview(known ? LlmState.PREVIEW : { ids: [], words: [] });
   }
 
-  // 没有整理过的概率；只记着最近的一份，一份有四万九千多个数
+  // 没有整理过的概率；只记着最近的一份，一份有近五万个数
   plainly(logits) {
-    if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits) };
+    if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits, this.plain?.shares) };
     return this.plain.shares;
   }
 
-  draw({ session: { writer: { steps, prompt, next }, ended }, reader, state, looking }) {
-    for (const each of steps) each.share ??= this.plainly(each.logits)[each.id];
-    const step = looking === null ? null : steps[looking], logits = step ? step.logits : next;
+  draw({ session: { writer: { steps, prompt, next }, looking, ended }, reader, state }) {
+    const step = looking && steps[looking.i], logits = step ? looking.logits : next;
     const title = step ? [LlmTokens.named(reader.words([step.id])[0]), " 那里，还能写"] : ["下一个词元"];
     this.bars.draw({ reader, logits, plainly: this.plainly(logits), settings: state, taken: step?.id, title });
     this.written.showPrompt(reader.words(prompt));
     const ids = steps.map(({ id }) => id), words = reader.words(ids);
     const shown = steps.map(({ share }, i) => ({ word: words[i], share }));
-    this.written.show({ steps: shown, before: state.chat ? "" : state.text, text: reader.decode(ids), looking, ended });
+    this.written.show({ steps: shown, before: state.chat ? "" : state.text, text: reader.decode(ids), looking: step ? looking.i : null, ended });
     if (!step) this.written.follow();
   }
 };

@@ -5,11 +5,12 @@
 //   const weights = await engine.attention(16, 0);
 //
 // feed 总是收下从头到尾的全部编号；与上次的开头相同的那些位置，键、值与隐藏状态都留着，只算后面的。
+// 后台线程一次至多算 PIECE 个位置，算完一截说一声：所以看得见算到了哪里，也停得下来；分几截算，答案每一位都相同。
 globalThis.LiveLlm = (() => {
   // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
-  function llmWorker(config, { fail, transfer }, liveBlocks, liveLanguageModel, liveQuestions) {
+  function llmWorker(config, { fail, transfer }, liveBlocks, liveLanguageModel, liveSampling, liveQuestions) {
     const { numLayers, dModel, dHead, numHeads, numKvHeads, dFf, vocabSize, maxTokens, shardRows } = config;
-    const model = { layers: [] };
+    const model = { layers: [] }, PIECE = 16;
     let blocks, languageModel, questions, cache;
     let ids = []; // 缓存里有哪些词元
 
@@ -38,7 +39,7 @@ globalThis.LiveLlm = (() => {
         blocks = liveBlocks(wasm, config);
         languageModel = liveLanguageModel(blocks, config);
         cache = languageModel.newCache();
-        questions = liveQuestions(languageModel, model, cache, config);
+        questions = liveQuestions(languageModel, liveSampling(), model, cache, config);
         model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
       },
       vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
@@ -73,13 +74,13 @@ globalThis.LiveLlm = (() => {
         const start = performance.now();
         let kept = 0;
         while (useCache && kept < sequence.length && sequence[kept] === ids[kept]) kept++;
+        const read = sequence.slice(0, kept + PIECE), whole = read.length === sequence.length;
         ids = []; // 算到一半出了错，留着的就都不算数
         questions.forget(kept);
-        if (kept < sequence.length) languageModel.forward(sequence, model, cache, kept);
-        ids = sequence;
-        const logits = languageModel.read(ids.length - 1, numLayers, model, cache);
-        transfer(logits);
-        return { logits, computed: ids.length - kept, kept, milliseconds: performance.now() - start };
+        if (kept < read.length) languageModel.forward(read, model, cache, kept);
+        ids = read;
+        const logits = whole ? calls.logits(ids.length - 1) : null;
+        return { logits, kept, end: ids.length, milliseconds: performance.now() - start };
       },
 
       attention(layer, head) {
@@ -93,6 +94,19 @@ globalThis.LiveLlm = (() => {
       patterns() {
         within(0, 1);
         return questions.patterns(ids.length);
+      },
+
+      logits(position) {
+        within(position, ids.length, "个位置");
+        const logits = languageModel.read(position, numLayers, model, cache);
+        transfer(logits);
+        return logits;
+      },
+
+      surprises(from, end) {
+        within(from - 1, ids.length, "个位置");
+        within(end - 1, ids.length, "个位置");
+        return questions.surprises(ids, from, end);
       },
 
       lens(position) {
@@ -111,8 +125,9 @@ globalThis.LiveLlm = (() => {
 
   class LlmEngine extends LiveEngine {
     constructor(root) {
-      const parts = `${liveBlocks}, ${liveLanguageModel}, ${liveQuestions}`;
+      const parts = `${liveBlocks}, ${liveLanguageModel}, ${liveSampling}, ${liveQuestions}`;
       super({ root, folder: "llm", code: `(config, tools) => (${llmWorker})(config, tools, ${parts})` });
+      this.feeding = Promise.resolve();
     }
 
     // 全部取齐才算打开：每个词元都要用到每一层
@@ -125,13 +140,27 @@ globalThis.LiveLlm = (() => {
 
     buildTokenizer({ tokens, types, merges, chatTemplate }) {
       const { bosId, eosId, padId } = this.config, { BytePairTokenizer } = liveBytePair();
-      const kinds = Array.from(types, Number);
-      return new BytePairTokenizer({ tokens, types: kinds, merges, template: chatTemplate, bosId, eosId, padId });
+      return new BytePairTokenizer({ tokens, types, merges, template: chatTemplate, bosId, eosId, padId });
     }
 
-    // ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉
-    feed(ids, { cache = true } = {}) {
-      return this.ask("feed", [Array.from(ids), cache]);
+    // ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉。
+    // onPiece(算了几个, 共几个)：还没有算完，又算完一截；signal 叫停了就不再算，算过的留着。几次 feed 排着做
+    feed(ids, options = {}) {
+      const answer = this.feeding.then(() => this.feedPieces(Array.from(ids), options));
+      this.feeding = answer.catch(() => {});
+      return answer;
+    }
+
+    async feedPieces(ids, { cache = true, onPiece, signal }) {
+      let { logits, kept, end, milliseconds } = await this.ask("feed", [ids, cache]);
+      while (!logits) {
+        onPiece?.(end, ids.length);
+        signal?.throwIfAborted();
+        const piece = await this.ask("feed", [ids, true]);
+        ({ logits, end } = piece);
+        milliseconds += piece.milliseconds;
+      }
+      return { logits, kept, computed: ids.length - kept, milliseconds };
     }
 
     // (N, N)，第 i 行是第 i 个位置给前面各个位置的权重
@@ -142,6 +171,16 @@ globalThis.LiveLlm = (() => {
     // { first, previous, self }，各 (层, 头)：平均给第一个词元、前一个词元、自己多少
     patterns() {
       return this.ask("patterns");
+    }
+
+    // 算过的一个位置的分数 (V,)：由留着的隐藏状态再读一遍，与当初 feed 给的每一位都相同
+    logits(position) {
+      return this.ask("logits", [position]);
+    }
+
+    // 第 from 到 end 个词元（不含 end）各有多意外，单位是位；第 0 个前面什么也没有，所以 from 至少是 1
+    surprises(from, end) {
+      return this.ask("surprises", [from, end]);
     }
 
     // 嵌入与各层各一项：{ top: [{ id, probability } × 5], chosen: { rank, probability } }，chosen 说的是最后一层的第一名

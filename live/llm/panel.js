@@ -1,18 +1,18 @@
-// “打开一个大语言模型”的面板：装入引擎，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
+// “打开一个大语言模型”的面板：装入引擎，读前文，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
 {
   const { html } = LiveMarks;
-  const { toState } = LlmState;
   const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
   const PAUSE = 250; // 停笔多少毫秒才算
 
   class Panel {
     constructor(block) {
       this.block = block;
-      this.address = new LlmAddress(block, block.dataset, () => this.entered());
+      const { toState, toFragment } = LlmState;
+      this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, onEnter: () => this.entered() });
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
       this.pause = null; // 等着停笔的计时器
-      this.looking = null; // 正在看第几个写下的，null 是末尾
+      this.pen = new LlmPen(this);
       block.replaceChildren(...this.build());
       this.showState();
       this.preview();
@@ -29,7 +29,7 @@
         id: "llm",
         onEdit: () => this.edit(),
         onInput: () => this.typed(),
-        onSubmit: () => this.submit(),
+        onSubmit: () => this.pen.submit(),
         onEnter: (state) => this.enter({ ...state, view: this.state.view }),
         onMode: (chat) => this.enter({ ...this.state, chat, written: "", token: -1 }),
       });
@@ -37,20 +37,21 @@
         bytes: BYTES,
         onOpen: () => this.open(),
         onPause: () => LiveLlm.pause(),
-        onStep: () => this.step(),
-        onStream: () => (this.session.running ? this.session.stop() : this.stream()),
-        onClear: () => this.goBack(0),
+        onStep: () => this.pen.step(),
+        onStream: () => this.pen.streamOrStop(),
+        onClear: () => this.session.back(0),
         onPick: (draw) => this.choose({ draw }),
-        onSeed: (seed) => this.choose({ seed: toState({ seed }).seed }),
-        onRewrite: () => this.rewrite(),
+        onSeed: (seed) => this.choose({ seed: LlmState.toState({ seed }).seed }),
+        onRewrite: () => this.pen.rewrite(),
       });
       this.desk = new LlmDesk({
         template: this.prompt.template,
-        onTake: (id) => this.take(id),
+        onTake: (id) => this.pen.take(id),
         onDial: (dial) => this.turnDial(dial),
-        onBack: () => this.goBack(this.looking),
-        onEnd: () => this.look(null),
-        onLook: (i) => this.look(this.looking === i ? null : i),
+        onBack: () => this.session.back(this.session.looking.i),
+        onEnd: () => this.pen.look(null),
+        onLook: (i) => this.pen.look(i),
+        onSurprise: (bits) => (this.choose({ bits: Number(bits) }), this.lookAtSurprise()),
       });
       this.inside = LlmInside.inside({
         id: "llm",
@@ -58,6 +59,8 @@
         onCache: (use) => (this.session.writer.cache = use),
         compare: () => this.session.compare(),
       });
+      const link = html("p", { class: "llm-note llm-link" }, this.address.copier(), "前文、写下的与设置都写在里面。");
+      this.desk.bars.element.append(link);
       const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
       return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
     }
@@ -79,6 +82,7 @@
     // 前文有了毛病：说出来，下面先前的结果还在，调淡，也不再能动
     complain(message) {
       const before = this.session?.writer.next ? "下面还是先前的结果。" : "";
+      this.controls.setRunning(false);
       this.controls.say(message + before, true);
       this.prompt.area.setAttribute("aria-invalid", true);
       this.setLive(false);
@@ -99,7 +103,11 @@
         this.reader = new LlmReader(engine);
         this.session = new LlmSession(engine, {
           settings: () => this.state,
-          onWrote: (wrote) => this.wrote(wrote),
+          onReading: (read, all) => this.controls.tellReading(read, all),
+          onRead: () => this.haveRead(),
+          onWrote: (wrote) => this.pen.wrote(wrote),
+          onSettled: (from) => this.pen.settle(from),
+          onStopped: () => this.stopped(),
           onBusy: () => this.showBusy(),
           onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
           onRunning: (running) => this.controls.setRunning(running),
@@ -202,105 +210,38 @@
       }
     }
 
-    async compute() {
+    // 还在读先前那一段的，停下
+    compute() {
       clearTimeout(this.pause);
       this.pause = null;
-      const mine = ++this.version, ids = this.read();
-      if (!ids) return this.showBusy();
-      const { vocabSize } = this.session.engine.config;
-      const replay = this.state.written.split(".").filter(Boolean).map(Number);
-      await this.session.turn(async (writer) => {
-        if (mine !== this.version) return;
-        this.looking = null;
-        this.controls.say(ids.length > 40 ? `正在读 ${ids.length} 个词元……` : "正在读……");
-        this.controls.tellSpeed(0);
-        await writer.begin(ids);
-        if (mine !== this.version) return;
-        this.prompt.area.setAttribute("aria-invalid", false);
-        this.setLive(true);
-        this.controls.tellTime(writer);
-        this.draw();
-        // 网址里写下的：照样再写一遍，每一步的分数才都在
-        for (const id of replay) {
-          if (mine !== this.version || writer.full || id >= vocabSize) break;
-          await writer.write(id);
-          this.draw();
-        }
-        if (mine === this.version) this.rememberWritten();
+      const ids = this.read(), mine = ++this.version;
+      if (!ids) return this.session.stop(), this.showBusy();
+      this.controls.say(ids.length > 40 ? `正在读 ${ids.length} 个词元……` : "正在读……");
+      this.controls.tellSpeed(0);
+      const written = this.state.written.split(".").filter(Boolean).map(Number);
+      return this.session.begin(ids, written).then(() => {
+        if (mine !== this.version || !this.session?.writer.next) return; // 又换了，或者没有读完
+        this.rememberWritten();
+        this.lookAtSurprise();
+        return this.lookInside();
       });
-      if (mine === this.version) this.lookInside();
     }
 
-    // -- 写 --
-
-    wrote({ count, milliseconds }) {
-      this.looking = null;
-      this.controls.tellSpeed((1000 * count) / milliseconds, this.session.writer.cache ? "" : "（没有缓存）");
-      this.draw();
-      if (!this.session.running) this.controls.tellTime(this.session.writer);
-    }
-
-    // 写完一回：说用时，写进网址，里面也跟上；读屏的人听到第 from 个起写下的
-    settle(from = Infinity) {
-      if (!this.session?.writer.next) return; // 后台线程停了
-      const heard = this.session.writer.steps.slice(from).map(({ id }) => id);
-      this.desk.written.announce(heard.length ? `写了：${this.reader.decode(heard)}` : "");
-      this.state.token = -1;
+    // 前文读完了；网址里写下的，又照样写了一个
+    haveRead() {
+      this.prompt.area.setAttribute("aria-invalid", false);
+      this.setLive(true);
       this.controls.tellTime(this.session.writer);
       this.draw();
-      this.rememberWritten();
-      return this.lookInside();
     }
 
-    // 回车：还没有打开就打开；一问一答就答完，接着写就写一个
-    submit() {
-      if (!this.session) this.controls.press();
-      else if (this.state.chat && !this.session.running) this.stream();
-      else this.step();
-    }
-
-    // 刚打的字还没有算，先算；算不了的，不写
-    isReady() {
-      if (this.pause !== null) this.compute();
-      return !this.invalid && !this.session.running;
-    }
-
-    step(id) {
-      if (!this.isReady()) return;
-      const from = this.session.writer.steps.length;
-      return this.session.step(id).then(() => this.settle(from));
-    }
-
-    stream() {
-      if (!this.isReady()) return;
-      this.looking = null;
-      this.controls.say("正在写……");
-      const from = this.session.writer.steps.length;
-      return this.session.stream().then(() => this.settle(from));
-    }
-
-    // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路
-    take(id) {
-      const { steps } = this.session.writer, from = this.looking ?? steps.length;
-      if (steps[from]?.id === id) return this.look(null);
-      return this.session.take(from, id).then(() => this.settle());
-    }
-
-    goBack(i) {
-      this.looking = null;
-      return this.session.back(i).then(() => this.settle());
-    }
-
-    rewrite() {
-      const some = this.session.writer.steps.length;
-      this.choose({ seed: Math.floor(1000 * Math.random()), draw: 1 });
-      return this.goBack(0).then(() => some && this.session && this.stream());
-    }
-
-    look(i) {
-      this.session.stop();
-      this.looking = i;
-      this.draw();
+    // 叫停了：前文没有读完的，可以接着读
+    stopped() {
+      const { writer } = this.session;
+      if (this.invalid || this.pause !== null) return; // 有话要说，或者又打了字
+      if (writer.next) return this.draw();
+      this.setLive(false);
+      this.controls.unread(writer.prompt.length);
     }
 
     // -- 画 --
@@ -310,6 +251,13 @@
       this.desk.draw(this);
       this.controls.setLive(true, this.session.writer.steps.length);
       this.controls.setRunning(this.session.running);
+    }
+
+    // 前文的每个词元有多意外：要看才算
+    lookAtSurprise() {
+      const { session, version } = this, words = this.reader.words(session.writer.prompt);
+      const wanted = () => version === this.version && session === this.session;
+      return this.desk.written.surprise.show({ session, words, wanted, on: Boolean(this.state.bits) });
     }
 
     async lookInside() {

@@ -1,26 +1,8 @@
 // 一次前向计算之后能问的：任何一个头的权重，各个头的样子，每层读出来会猜什么，向量有多长。
 // 答案都由缓存里留着的键与隐藏状态算得，不必再跑一遍模型。
-globalThis.liveQuestions = function ({ attentionRow, queries, read }, model, cache, { numLayers, dModel, numHeads }) {
+globalThis.liveQuestions = function ({ attentionRow, queries, read }, { softmax, probabilityOf, top }, model, cache, { numLayers, dModel, numHeads, vocabSize }) {
   const { layers, hiddenStates } = cache, dHead = dModel / numHeads;
   const KINDS = ["first", "previous", "self"], TOP = 5;
-
-  function softmax(logits) {
-    const highest = logits.reduce((a, b) => Math.max(a, b)), weights = logits.map((z) => Math.exp(z - highest));
-    const sum = weights.reduce((a, b) => a + b, 0);
-    return weights.map((weight) => weight / sum);
-  }
-
-  // 概率最大的 k 个词元，一样大时编号小的在前
-  function top(probabilities, k) {
-    const best = [];
-    probabilities.forEach((probability, id) => {
-      if (best.length === k && probability <= best[k - 1].probability) return;
-      const place = best.findIndex((other) => other.probability < probability);
-      best.splice(place < 0 ? best.length : place, 0, { id, probability });
-      best.length = Math.min(best.length, k);
-    });
-    return best;
-  }
 
   // 第 layer 层第 head 个头的权重 (n, n)：第 i 个位置给前面各个位置的，加起来是 1，后面的是 0
   function attention(n, layer, head) {
@@ -69,6 +51,11 @@ globalThis.liveQuestions = function ({ attentionRow, queries, read }, model, cac
     });
   }
 
+  // 第 from 到 end 个词元各有多意外：−log₂ p，p 是读到它前面时给它的概率；分数只有一份，反复用
+  const logits = new Float32Array(vocabSize);
+  const surprises = (ids, from, end) =>
+    ids.slice(from, end).map((id, n) => -Math.log2(probabilityOf(id, read(from + n - 1, numLayers, model, cache, logits))));
+
   // 嵌入与各层的输出里，每个位置的向量有多长，(层 + 1, n)；最后一层的没有经过末尾的归一化
   function norms(n) {
     return Float32Array.from({ length: hiddenStates.length * n }, (_, at) => {
@@ -77,5 +64,5 @@ globalThis.liveQuestions = function ({ attentionRow, queries, read }, model, cac
     });
   }
 
-  return { attention, patterns, forget, lens, norms };
+  return { attention, patterns, forget, surprises, lens, norms };
 };

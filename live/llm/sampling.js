@@ -1,15 +1,23 @@
 // 抽样：把分数整理成概率，再抽一个词元；与 course_lib/generation.py 的 narrow 留下同样的词元，概率相同。
 //
 // 温度、top-k、top-p、min-p 的次序也相同；温度是 0 就是贪心。词表有几万个词元，滑块一动就要重算，所以都只用带类型的数组。
-globalThis.LiveSampling = (() => {
-  // 分数 → 概率；-Infinity 的概率是 0
-  function softmax(logits) {
+// 后台线程里也用它：liveSampling 自成一体，用不到外面的名字。
+globalThis.liveSampling = function () {
+  // 分数 → 概率，写进 probabilities，可以就是 logits 自己；-Infinity 的概率是 0
+  function softmax(logits, probabilities = new Float32Array(logits.length)) {
     let most = -Infinity, sum = 0;
     for (let i = 0; i < logits.length; i++) if (logits[i] > most) most = logits[i];
-    const probabilities = new Float32Array(logits.length);
     for (let i = 0; i < logits.length; i++) sum += probabilities[i] = Math.exp(logits[i] - most);
     for (let i = 0; i < logits.length; i++) probabilities[i] /= sum;
     return probabilities;
+  }
+
+  // 一个编号的概率，与 softmax 里的那一个相同；不必为它另要一份与词表一样长的数组
+  function probabilityOf(id, logits) {
+    let most = -Infinity, sum = 0;
+    for (let i = 0; i < logits.length; i++) if (logits[i] > most) most = logits[i];
+    for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i] - most);
+    return Math.fround(Math.fround(Math.exp(logits[id] - most)) / sum);
   }
 
   // 只留最高的 topK 个，再从高到低留到概率之和达到 topP 为止；给编号排序太慢，所以只排分数，找出留到哪一个分数
@@ -44,17 +52,18 @@ globalThis.LiveSampling = (() => {
     return probabilities;
   }
 
-  // 分数 → 整理之后的概率，去掉的是 0；不给的就不限
-  function narrow(logits, { temperature = 1, topK = Infinity, topP = 1, minP = 0 } = {}) {
+  // 分数 → 整理之后的概率，去掉的是 0；不给的就不限。room 是可以用来算的地方：每写一个词元都要算，少留些垃圾
+  function narrow(logits, { temperature = 1, topK = Infinity, topP = 1, minP = 0 } = {}, room = new Float32Array(logits.length)) {
     check(temperature, topK, topP, minP);
     if (temperature === 0) return greedy(logits);
-    const scaled = Float32Array.from(logits);
+    const scaled = room;
+    scaled.set(logits);
     let most = -Infinity;
     for (let id = 0; id < scaled.length; id++) most = Math.max(most, (scaled[id] /= temperature));
-    const narrowed = topK < scaled.length || topP < 1 ? highest(scaled, topK, topP) : scaled.slice();
+    const narrowed = topK < scaled.length || topP < 1 ? highest(scaled, topK, topP) : scaled;
     const floor = Math.fround(most + Math.log(minP)); // 概率之比就是分数之差的指数
     for (let id = 0; id < scaled.length; id++) if (scaled[id] < floor) narrowed[id] = -Infinity;
-    return softmax(narrowed);
+    return softmax(narrowed, narrowed);
   }
 
   // 概率最大的 k 个，从大到小，相同的先排编号小的；概率是 0 的不算
@@ -82,5 +91,6 @@ globalThis.LiveSampling = (() => {
     return last;
   }
 
-  return { softmax, narrow, top, draw };
-})();
+  return { softmax, probabilityOf, narrow, top, draw };
+};
+globalThis.LiveSampling = liveSampling();

@@ -1,12 +1,15 @@
-// 一次写作：写一个、一直写、停、走别的路、退回去。引擎一次只答一问，所以一件一件排着做。
+// 一次写作：读前文、写一个、一直写、停、走别的路、退回去、回头看。引擎一次只答一问，所以一件一件排着做。
 //
-// settings() 给出此刻的挑法；onWrote({ count, milliseconds })：又写了一个，这一回写了几个、用了多久；
-// onBusy()：排着的多了或少了一件；onError(错误)；onRunning(在不在一直写)。
+// looking：正在看写下的第几个当初还能是什么，{ i, logits }，null 是看末尾。
+// settings() 给出此刻的挑法；onReading(读了几个, 共几个)：前文很长，读到哪里；onRead()：读完了；
+// onWrote({ count, milliseconds })：又写了一个，这一回写了几个、用了多久；onSettled(从第几个起)：写完、退完一回；
+// onBusy()：排着的多了或少了一件；onError(错误)；onRunning(在不在一直写)；onStopped()：算到一半，叫停了。
 globalThis.LlmSession = class LlmSession {
   constructor(engine, told) {
-    Object.assign(this, told, { engine, writer: new LlmWriter(engine), running: false });
+    Object.assign(this, told, { engine, writer: new LlmWriter(engine), looking: null, running: false });
     this.queue = Promise.resolve();
     this.waiting = 0; // 排着的与正在做的
+    this.stopper = new AbortController();
   }
 
   async turn(work) {
@@ -19,8 +22,9 @@ globalThis.LlmSession = class LlmSession {
     try {
       return await work(this.writer);
     } catch (error) {
-      this.stop();
-      this.onError(error);
+      this.setRunning(false);
+      if (error.name !== "AbortError") this.onError(error);
+      else if (this.waiting === 1) this.onStopped(); // 后面没有别的排着
     } finally {
       this.waiting--;
       this.onBusy();
@@ -34,8 +38,11 @@ globalThis.LlmSession = class LlmSession {
     this.onRunning(running);
   }
 
+  // 不再一直写；正在读前文、从头重算的，算完手上的几个位置就停
   stop() {
     this.setRunning(false);
+    this.stopper.abort();
+    this.stopper = new AbortController();
   }
 
   get ended() {
@@ -47,37 +54,69 @@ globalThis.LlmSession = class LlmSession {
     return this.writer.next !== null && !this.writer.full;
   }
 
-  // 写一个；id 不给，就照现在的挑法
-  step(id) {
+  // 换一段前文，再照 written 写下去；还在读先前那一段的，不必读完
+  begin(prompt, written) {
+    this.stop();
+    const { signal } = this.stopper, { vocabSize } = this.engine.config;
     return this.turn(async (writer) => {
-      if (!this.ready) return;
-      const start = performance.now();
-      await writer.write(id ?? writer.choose(this.settings()));
-      this.onWrote({ count: 1, milliseconds: performance.now() - start });
+      if (signal.aborted) return;
+      this.looking = null;
+      await writer.begin(prompt, { signal, onPiece: this.onReading });
+      this.onRead();
+      for (const id of written) {
+        if (signal.aborted || writer.full || id >= vocabSize) break;
+        await writer.write(id, { signal });
+        this.onRead();
+      }
     });
   }
 
+  async write(writer, id, start, count) {
+    this.looking = null;
+    await writer.write(id ?? writer.choose(this.settings()), { signal: this.stopper.signal });
+    this.onWrote({ count, milliseconds: performance.now() - start });
+  }
+
+  // 写一个；id 不给，就照现在的挑法
+  step(id) {
+    const from = this.writer.steps.length;
+    return this.turn((writer) => this.ready && this.write(writer, id, performance.now(), 1)).then(() => this.onSettled(from));
+  }
+
   stream() {
+    const from = this.writer.steps.length;
     this.setRunning(true);
     return this.turn(async (writer) => {
       const start = performance.now();
-      for (let count = 1; this.running && this.ready; count++) {
-        await writer.write(writer.choose(this.settings()));
-        this.onWrote({ count, milliseconds: performance.now() - start });
-        if (this.ended) break;
-      }
-    }).finally(() => this.stop());
+      for (let count = 1; this.running && this.ready && !(count > 1 && this.ended); count++) await this.write(writer, undefined, start, count);
+    }).then(() => {
+      this.setRunning(false);
+      return this.onSettled(from);
+    });
   }
 
   // 第 i 个换成 id，它后面的都不要
   take(i, id) {
     this.stop();
-    return this.back(i).then(() => this.step(id));
+    return this.turn(async (writer) => {
+      if (i < writer.steps.length) await writer.back(i);
+      if (this.ready) await this.write(writer, id, performance.now(), 1);
+    }).then(() => this.onSettled());
   }
 
   back(i) {
     this.stop();
-    return this.turn((writer) => i < writer.steps.length && writer.back(i));
+    return this.turn(async (writer) => {
+      this.looking = null;
+      if (i < writer.steps.length) await writer.back(i);
+    }).then(() => this.onSettled());
+  }
+
+  look(i) {
+    this.stop();
+    return this.turn(async (writer) => {
+      this.looking = i === null ? null : { i, logits: await writer.before(i) };
+    });
   }
 
   // 末尾的那一步，用缓存与从头各算一遍

@@ -26,8 +26,8 @@ globalThis.LlmState = (() => {
   const MS = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
   const VIEWS = ["attention", "lens", "norms", "cache"];
 
-  // chat 一问一答；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
-  const START = { text: "", chat: 0, draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1 };
+  // chat 一问一答；bits 看不看前文的每个词元有多意外；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
+  const START = { text: "", chat: 0, draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1, bits: 0 };
   const nearest = (values, value) => values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a));
   const whole = (value, from, to) => Math.min(to, Math.max(from, Math.floor(value)));
   const MEND = {
@@ -44,6 +44,7 @@ globalThis.LlmState = (() => {
     layer: (value) => whole(value, 1, 30),
     head: (value) => whole(value, 1, 9),
     token: (value) => whole(value, -1, 255),
+    bits: Boolean,
   };
   // 网址谁都能写：认不得的字段不要，数不是数的用原来的
   const toState = (given = {}) =>
@@ -58,7 +59,6 @@ globalThis.LlmState = (() => {
     const fields = Object.entries(state).filter(([name, value]) => name === "text" || value !== START[name]);
     return `#${new URLSearchParams(at ? [...fields, ["at", at]] : fields)}`;
   };
-  const inAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
-  return { EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment, inAddress };
+  return { EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment };
 })();

@@ -1,9 +1,9 @@
-// 写：前文与写下的词元，每一步的分数都留着，所以回头看、改走别的路都不必重算。
+// 写：前文与写下的词元。一步的分数有近五万个数，不留着：回头看、改走别的路时，由引擎留着的隐藏状态再读出来。
 globalThis.LlmWriter = class LlmWriter {
   constructor(engine) {
     this.engine = engine;
     this.prompt = [];
-    this.steps = []; // 写下的每一个：{ id, logits }，logits 是写它之前的分数
+    this.steps = []; // 写下的每一个：{ id, share }，share 是它原来的概率
     this.next = null; // 末尾的分数，还没有写的那个词元就从这里挑
     this.cache = true;
   }
@@ -16,47 +16,55 @@ globalThis.LlmWriter = class LlmWriter {
     return this.ids.length >= this.engine.config.maxTokens;
   }
 
-  // 引擎手里的，与现在的一样长才问得到里面
-  async feed() {
-    this.last = await this.engine.feed(this.ids, { cache: this.cache });
+  // 引擎手里的，与现在的一样长才问得到里面；options 是 engine.feed 的，叫停了就以 AbortError 失败
+  async feed(options) {
+    this.fed = null;
+    this.last = await this.engine.feed(this.ids, options);
     this.fed = String(this.ids);
     return this.last.logits;
   }
 
   async catchUp() {
-    if (this.fed !== String(this.ids)) await this.feed();
+    if (this.fed !== String(this.ids)) await this.feed({});
   }
 
-  async begin(prompt) {
+  async begin(prompt, options) {
     [this.prompt, this.steps, this.next] = [prompt, [], null];
-    this.next = await this.feed();
+    this.next = await this.feed({ ...options, cache: this.cache });
   }
 
-  async write(id) {
-    this.steps.push({ id, logits: this.next });
+  async write(id, options) {
+    this.steps.push({ id, share: LiveSampling.probabilityOf(id, this.next) });
     try {
-      this.next = await this.feed();
+      this.next = await this.feed({ ...options, cache: this.cache });
     } catch (error) {
-      this.next = this.steps.pop().logits;
+      this.steps.pop();
       throw error;
     }
   }
 
-  back(i) {
-    this.next = this.steps[i].logits;
+  // 写第 i 个之前的分数
+  async before(i) {
+    await this.catchUp();
+    return this.engine.logits(this.prompt.length + i - 1);
+  }
+
+  async back(i) {
+    this.next = await this.before(i);
     this.steps.length = i;
   }
 
   // 照现在的挑法，末尾挑谁；抽签只由种子与位置决定，退回去再写，写出来的一样
   choose({ draw, seed, ...settings }) {
     if (!draw) return this.next.indexOf(this.next.reduce((a, b) => Math.max(a, b)));
-    return LiveSampling.draw(LlmWriter.narrow(this.next, settings), LlmWriter.dice(seed, this.ids.length));
+    this.room ??= new Float32Array(this.next.length);
+    return LiveSampling.draw(LlmWriter.narrow(this.next, settings, this.room), LlmWriter.dice(seed, this.ids.length));
   }
 
-  static narrow(logits, { T = 1, k = 0, p = 0, m = 0 }) {
+  static narrow(logits, { T = 1, k = 0, p = 0, m = 0 }, room) {
     const limits = { topK: k, topP: p, minP: m };
     const given = Object.entries(limits).filter(([, limit]) => limit > 0);
-    return LiveSampling.narrow(logits, { temperature: T, ...Object.fromEntries(given) });
+    return LiveSampling.narrow(logits, { temperature: T, ...Object.fromEntries(given) }, room);
   }
 
   // mulberry32，先把种子与位置搅在一起

@@ -6,13 +6,15 @@ globalThis.LlmWritten = (() => {
 
   const hint = () => html("span", { class: "llm-hint", lang: "zh" }, "按“写一个词元”，或者点一条你想要的。");
 
-  // onLook(第几个写下的)：看它当初还能写成什么
-  function written({ template, onLook }) {
+  // onLook(第几个写下的)：看它当初还能写成什么；onSurprise(要不要)：看前文的每个词元有多意外
+  function written({ template, onLook, onSurprise }) {
     const paper = html("p", { class: "llm-paper", lang: "en", tabindex: 0, role: "group", "aria-label": "它接着写的" });
     const chips = html("div", { class: "live-sentence llm-chips", tabindex: 0, role: "group", "aria-label": "词元，一个方框一个" });
     const count = html("p", { class: "llm-note llm-count" });
     const heard = html("p", { class: "llm-heard", "aria-live": "polite" });
-    const element = html("div", { class: "llm-written" }, paper, template, count, chips, heard);
+    const surprise = LlmSurprise.surprise({ chips, onToggle: onSurprise });
+    const line = html("div", { class: "llm-line llm-counted" }, count, surprise.button);
+    const element = html("div", { class: "llm-written" }, paper, template, line, surprise.reading, chips, heard);
     let buttons = [], drafted = "", about = "";
 
     const cutNote = (words) => {
@@ -28,6 +30,7 @@ globalThis.LlmWritten = (() => {
 
     return {
       element,
+      surprise,
       // 还没有打开：编号是事先算好的
       preview({ ids, words }) {
         chips.replaceChildren(...words.map((text, i) => chip("span", { text, shown: visible(text) }, ids[i])));
@@ -39,6 +42,7 @@ globalThis.LlmWritten = (() => {
         const key = words.map(({ id }) => id).join();
         if (key === drafted) return;
         drafted = key;
+        surprise.wait();
         const glued = glue(words);
         chips.replaceChildren(...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })));
         count.textContent = about = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;

@@ -18,7 +18,9 @@ from course_book.after_writing import live_data, live_llm
 
 PAGE = "chapters/page.html"
 NAMES = ["engine.js"]
-NAMES += [f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "questions", "engine")]
+NAMES += [
+    f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "sampling", "questions", "engine")
+]
 SCRIPTS = "".join(f'<script src="../live/{name}"></script>' for name in NAMES)
 OPEN = "LiveLlm.open({ root: '../live/' })"
 WITHOUT_WASM = "delete globalThis.WebAssembly"
@@ -240,6 +242,46 @@ def test_the_cache_changes_nothing(page):
     again = feed(page, ids)
     assert (again["kept"], again["computed"]) == (len(ids), 0)
     assert torch.equal(again["logits"], whole["logits"])
+
+
+def test_any_position_is_read_again(page):
+    """留着的隐藏状态读出的分数，与当初的每一位都相同；前文的每个词元有多意外，与库里的相同。"""
+    ids = encode(PROMPTS[2])
+    feed(page, ids, cache=False)
+    logits = [ask(page, f"logits({position})", 49152) for position in range(len(ids))]
+    bits = page.evaluate("(n) => engine.surprises(1, n)", len(ids))
+    for n in (1, len(ids) // 2, len(ids)):
+        assert torch.equal(feed(page, ids[:n], cache=False)["logits"], logits[n - 1])
+    with torch.no_grad():
+        expected = language_model()(torch.tensor([ids])).logits[0, :-1].log_softmax(-1)
+    expected = -expected[range(len(ids) - 1), ids[1:]] / np.log(2)
+    torch.testing.assert_close(torch.tensor(bits), expected.float(), atol=1e-3, rtol=1e-3)
+
+
+def test_a_long_sequence_is_read_in_pieces_and_can_be_stopped(page):
+    """一截十六个位置；叫停了，算过的留着，再算就从那里接着，答案每一位都与没有停过的相同。"""
+    ids = [index % 997 + 20 for index in range(100)]
+    whole = feed(page, ids, cache=False)["logits"]
+    name, pieces = page.evaluate(
+        """async (ids) => {
+          const pieces = [], stopper = new AbortController();
+          const onPiece = (read, all) => {
+            pieces.push([read, all]);
+            if (read === 48) stopper.abort();
+          };
+          const stopped = engine.feed(ids, { cache: false, onPiece, signal: stopper.signal });
+          return [await stopped.catch((error) => error.name), pieces];
+        }""",
+        ids,
+    )
+    assert name == "AbortError" and pieces == [[16, 100], [32, 100], [48, 100]]
+    # 两次一起问的，排着做
+    rest, other = page.evaluate(
+        "(ids) => Promise.all([engine.feed(ids), engine.feed([5, ...ids])]).then((both) => both.map(({ kept, computed }) => [kept, computed]))",
+        ids,
+    )
+    assert rest == [48, 52] and other == [0, 101]
+    assert torch.equal(feed(page, ids)["logits"], whole)
 
 
 def test_an_edited_prompt_keeps_what_comes_before(page):

@@ -371,11 +371,14 @@ def test_another_branch_and_back(opened):
     before = shown(opened)
     assert before["written"] == london + greedy(encode(PARIS) + london, 2)
     opened.locator(".llm-wrote").first.click()
+    settle(opened)
     assert_bars(opened, encode(PARIS))
     assert shown(opened)["chosen"] == london and shown(opened)["written"] == before["written"]
     opened.get_by_role("button", name="看末尾", exact=True).click()
+    settle(opened)
     assert shown(opened)["bars"] == before["bars"]
     opened.locator(".llm-wrote").first.click()
+    settle(opened)
     opened.locator(".llm-bar").first.click()  # 改成 Paris
     settle(opened)
     paris = tokenizer().encode(" Paris")
@@ -383,10 +386,30 @@ def test_another_branch_and_back(opened):
     assert_bars(opened, encode(PARIS) + paris)
     step(opened, 2)
     opened.locator(".llm-wrote").nth(1).click()
+    settle(opened)
     opened.get_by_role("button", name="退回到这里", exact=True).click()
     settle(opened)
     assert shown(opened)["written"] == paris
     assert_bars(opened, encode(PARIS) + paris)
+
+
+def test_a_written_token_is_two_numbers(opened):
+    """写下的只记编号与概率，不留近五万个分数；回头看时读出来的，每一位都与当初的相同。"""
+    start(opened)
+    steps, same = opened.evaluate("""async (ids) => {
+      const writer = new LlmWriter(await LiveLlm.open({ root: '../live/' })), nexts = [];
+      await writer.begin(ids);
+      for (let i = 0; i < 3; i++) {
+        nexts.push(writer.next);
+        await writer.write(writer.choose({}));
+      }
+      const agains = [await writer.before(0), await writer.before(1), await writer.before(2)];
+      return [writer.steps, agains.every((again, i) => again.every((z, id) => z === nexts[i][id]))];
+    }""", encode(PARIS))  # fmt: skip
+    assert same and [set(each) for each in steps] == [{"id", "share"}] * 3
+    assert all(isinstance(value, int | float) for each in steps for value in each.values())
+    shares = logits_of(encode(PARIS)).softmax(-1)
+    assert abs(steps[0]["share"] - shares[steps[0]["id"]]) < 1e-4
 
 
 def test_the_same_seed_writes_the_same(opened):
@@ -398,6 +421,7 @@ def test_the_same_seed_writes_the_same(opened):
     assert wrote[0] == wrote[2] != wrote[1]
     # 退回去再写，还是它
     opened.locator(".llm-wrote").nth(3).click()
+    settle(opened)
     opened.get_by_role("button", name="退回到这里", exact=True).click()
     settle(opened)
     step(opened, 3)
@@ -414,6 +438,65 @@ def test_it_stops_when_full(opened):
     assert len(shown(opened)["written"]) == room
 
 
+LONG = "one two three four five six seven eight nine ten " * 20
+
+
+def test_a_long_prompt_is_read_in_pieces_and_can_be_stopped(visit):
+    """两百个词元：看得见读到了哪里，打字不卡，停得下来，再按就从停的地方接着读；答案与一口气读的相同。"""
+    page = visit()
+    press_open(page)
+    ids = encode(LONG)
+    page.evaluate("""() => {
+      const status = document.querySelector('.live-status');
+      globalThis.seen = [];
+      new MutationObserver(() => seen.push(status.textContent)).observe(status, {subtree: true, childList: true, characterData: true});
+    }""")
+    page.locator(".llm-ask textarea").fill(LONG)
+    stop = page.locator(".llm-controls").get_by_role("button", name="停", exact=True)
+    stop.click()
+    settle(page)
+    said = page.inner_text(".live-status")
+    total, read = map(int, re.search(r"停下了：(\d+) 个词元，读了 (\d+) 个", said).groups())
+    assert total == len(ids) and 0 < read < total and read % 16 == 0
+    assert shown(page)["stale"] and page.locator("progress:visible").count() == 0
+    page.wait_for_timeout(300)
+    assert page.inner_text(".live-status") == said  # 真的停了
+    page.get_by_role("button", name="接着读", exact=True).click()
+    settle(page)
+    computed = int(re.search(r"算 (\d+) 个", shown(page)["status"])[1])
+    assert total - read - 16 <= computed <= total - read
+    assert not shown(page)["stale"]
+    assert_bars(page, ids)
+    counts = [
+        int(match[1]) for text in page.evaluate("seen") if (match := re.search(rf"(\d+) / {total}", text))
+    ]
+    assert len(set(counts)) >= 5 and counts == sorted(counts)
+    assert page.errors == []
+
+
+def test_typing_while_it_reads_is_smooth_and_drops_the_reading(visit):
+    page = visit()
+    press_open(page)
+    page.locator(".llm-ask textarea").fill(LONG)
+    page.locator(".llm-controls").get_by_role("button", name="停", exact=True).wait_for()
+    waits = page.evaluate("""async () => {
+      const area = document.querySelector('.llm-ask textarea'), waits = [];
+      for (const word of ' and then it goes on'.split(/(?= )/)) {
+        const start = performance.now();
+        area.value += word;
+        area.dispatchEvent(new Event('input'));
+        await new Promise((resolve) => setTimeout(resolve));
+        waits.push(performance.now() - start);
+      }
+      return waits;
+    }""")
+    assert sorted(waits)[len(waits) // 2] < 50
+    enter(page, PARIS)
+    assert "停下了" not in shown(page)["status"]
+    assert_bars(page, encode(PARIS))
+    assert page.errors == []
+
+
 # ---- 里面 ----
 
 
@@ -426,7 +509,7 @@ def test_attention_is_the_librarys(opened, layer, head, token):
     assert len(listed) == min(8, token + 1)
     assert all(abs(weight - weights[key]) < 1e-3 for key, weight in listed)
     assert listed[0][0] == weights.argmax()
-    assert opened.locator(".llm-arc").count() == sum(w >= 0.01 for w in weights[:-1])
+    assert opened.locator(".live-arc").count() == sum(w >= 0.01 for w in weights)
     cells = opened.evaluate(
         "() => [...document.querySelectorAll('.llm-cell')].map(({ dataset }) => Number(dataset.share))"
     )
@@ -500,7 +583,76 @@ def test_the_cache_grows_by_a_token_and_can_be_left_out(opened):
     box.check()
 
 
+@torch.no_grad()
+def test_how_surprising_each_token_is(visit):
+    """每个词元的意外都是库里的 −log₂ p，指着它、按方向键都读得到；不看就不算，改了末尾只补末尾。"""
+    page = visit()
+    press_open(page)
+    page.evaluate("""async () => {
+      const engine = await LiveLlm.open({ root: '../live/' }), ask = engine.surprises;
+      globalThis.asked = [];
+      engine.surprises = (...span) => (asked.push(span), ask.apply(engine, span));
+    }""")
+    enter(page, STORY)
+    assert page.evaluate("asked") == [] and page.locator("[data-bits]").count() == 0
+    button = page.get_by_role("button", name="有多意外", exact=True)
+    button.click()
+    settle(page)
+
+    def check(text):
+        ids = encode(text)
+        logits = language_model()(torch.tensor([ids])).logits[0]
+        expected = -logits[:-1].log_softmax(-1)[range(len(ids) - 1), ids[1:]] / torch.tensor(2.0).log()
+        bits = page.locator(".llm-chips > [data-bits]").evaluate_all(
+            "(chips) => chips.map(({ dataset }) => Number(dataset.bits))"
+        )
+        assert (torch.tensor(bits) - expected).abs().max() < 1e-3
+        return expected
+
+    expected = check(STORY)
+    reading = page.locator(".llm-surprise")
+    assert f"共 {expected.sum():.1f} 位，平均 {expected.mean():.1f} 位" in reading.inner_text()
+    page.locator(".llm-chips").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert f"␣a：{expected[1]:.1f} 位" in reading.inner_text()
+    page.locator(".llm-chips > .live-chip").nth(3).hover()
+    assert f"␣time：{expected[2]:.1f} 位" in reading.inner_text()
+    step(page)  # 写下的不算在前文里
+    check(STORY)
+    assert page.evaluate("asked") == [[1, len(encode(STORY))]]
+    enter(page, f"{STORY} king")
+    check(f"{STORY} king")
+    assert page.evaluate("asked.at(-1)") == [len(encode(STORY)), len(encode(STORY)) + 1]
+    enter(page, LONG)
+    check(LONG)
+    fields = page.url.partition("#")[2]
+    assert dict(parse_qsl(fields))["bits"] == "1"
+    button.click()
+    settle(page)
+    assert reading.is_hidden() and page.locator(".llm-with-bits").count() == 0
+    assert page.errors == []
+
+
 # ---- 网址、毛病、手与眼 ----
+
+
+@both_ways
+def test_the_link_can_be_copied(browser, roots, scheme):
+    """按一下，此刻的网址就在剪贴板里；浏览器不让，就说到哪里去抄。"""
+    page = new_page(browser, roots[scheme] + PAGE, **WINDOW)
+    press_open(page)
+    step(page)
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }")
+    button = page.get_by_role("button", name="复制链接", exact=True)
+    button.click()
+    page.get_by_text("复制好了。").wait_for()
+    link = page.evaluate("copied")
+    assert link == page.url and dict(parse_qsl(link.partition("#")[2]))["written"] == "7042"
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(Error()); }")
+    button.click()
+    page.get_by_text("浏览器不让复制").wait_for()
+    page.context.close()
 
 
 def test_the_address_remembers_everything(visit, opened):
@@ -526,6 +678,8 @@ def test_links_in_the_text_set_the_panel(opened):
     for link in links:
         state = dict(parse_qsl(link.get_attribute("href")[1:]))
         link.click()
+        opened.wait_for_function("(text) => document.querySelector('.llm-ask textarea').value === text",
+                                 arg=state["text"])  # fmt: skip
         settle(opened)
         seen = shown(opened)
         chat = state.get("chat") == "1"
@@ -651,6 +805,7 @@ def test_axe_and_fingers(visit, width):
     enter(page, "你好 😀 " + "unbelievably so " * 9)
     step(page, 2)
     page.locator(".llm-wrote").first.click()
+    settle(page)
     prepare_axe(page)
     for view in ("attention", "lens", "norms", "cache"):
         open_view(page, view)

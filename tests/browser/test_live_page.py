@@ -566,6 +566,17 @@ def test_keyboard_alone(visit):
     assert page.locator("textarea").first.input_value() == THEY
 
 
+def test_the_link_can_be_copied(visit):
+    page = visit(PAGE)
+    press_open(page)
+    enter(page, "He flies a kite.")
+    page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }")
+    page.get_by_role("button", name="复制链接", exact=True).click()
+    page.get_by_text("复制好了。").wait_for()
+    assert page.evaluate("copied") == page.url and "text=He+flies+a+kite." in page.url
+    assert page.errors == []
+
+
 # ---- 各章里的小面板与繁体的书 ----
 
 

@@ -1,0 +1,65 @@
+// 两页共用的：面板的状态与网址。改了就写进 # 后面（那一段浏览器不发给网站），网址变了就换上；写着到哪一节（at），就到那一节。
+globalThis.LiveAddress = class LiveAddress {
+  static fields = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+  // given：网址里没有状态时的；toState、toFragment：字段与状态、状态与网址怎样互换；
+  // writes：网址归不归这个面板写；onEnter()：换上了网址里的状态
+  constructor({ block, given, toState, toFragment, writes = true, onEnter }) {
+    const address = writes ? LiveAddress.fields() : {};
+    Object.assign(this, { block, toState, toFragment, writes, onEnter });
+    this.kept = "text" in address; // 网址里有没有状态
+    this.at = address.at;
+    this.state = toState(this.kept ? address : given);
+    if (!writes) return;
+    addEventListener("hashchange", () => this.follow());
+    addEventListener("load", () => this.goToSection());
+  }
+
+  change(part) {
+    Object.assign(this.state, part);
+    this.at = undefined;
+  }
+
+  remember() {
+    if (!this.writes) return;
+    this.kept = true;
+    history.replaceState({ live: true }, "", this.toFragment(this.state, this.at));
+    history.scrollRestoration = this.at ? "manual" : "auto"; // 写着哪一节，就到那一节，不必浏览器去找原来的高度
+  }
+
+  // 写着状态的，换上；是到某一节去的，把状态再写回去
+  follow() {
+    const address = LiveAddress.fields();
+    if (!("text" in address)) {
+      this.at = decodeURIComponent(location.hash.slice(1));
+      if (this.kept) this.remember();
+      return;
+    }
+    const returned = history.state?.live; // 前进、后退回到的地方
+    const state = this.toState(address), same = this.toFragment(state) === this.toFragment(this.state);
+    this.at = address.at;
+    if (!same) {
+      this.state = state;
+      this.onEnter();
+    }
+    if (returned) this.goToSection();
+    else this.block.scrollIntoView();
+  }
+
+  goToSection() {
+    document.getElementById(this.at)?.scrollIntoView();
+  }
+
+  // 复制此刻的链接：一个按钮，与按了之后的一句话
+  copier() {
+    const { html } = LiveMarks;
+    const button = html("button", { type: "button", class: "live-copy" }, "复制链接"), said = html("span", { role: "status" });
+    button.addEventListener("click", async () => {
+      this.remember();
+      const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+      said.textContent = copied ? "复制好了。" : "浏览器不让复制，请到地址栏里去抄。"; // 没有加密的网站就不让
+      setTimeout(() => (said.textContent = ""), 4000);
+    });
+    return html("span", { class: "live-copying" }, button, said);
+  }
+};
