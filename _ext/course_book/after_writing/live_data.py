@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from course_book import ROOT
-from course_book.after_writing import live_bert, live_llm
+from course_book.after_writing import live_bert, live_exercises, live_llm
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
 
 SCRIPTS = ROOT / "live"
@@ -44,7 +44,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """folder 的名字就是模型的：bert 或 llm。"""
+    """folder 的名字就是数据的：bert、llm 或 exercises。"""
     scripts = ((f"{name}.js", as_script(f"{folder.name}/{name}", content)) for name, content in files)
     fill_folder(folder, scripts)
 
@@ -85,6 +85,7 @@ def write_live(app, exception):
     write_scripts(Path(app.outdir) / "live")
     for model in ("bert", "llm"):
         put_data(app.outdir, model)
+    write_data(Path(app.outdir) / "live/data/exercises", live_exercises.data_files())
 
 
 def setup(app):
