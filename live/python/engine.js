@@ -7,7 +7,7 @@
 // 在它里面开的后台线程也一样。这都由浏览器看守，读者的代码怎样写都出不去。
 globalThis.LivePython = (() => {
   const SECONDS = 2; // 一次运行最多这么久
-  const PATIENCE = 3; // 引擎自己准备好，最多等这么久
+  const PATIENCE = 30; // 引擎自己准备好，最多等这么久
   const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:";
   const { dataset, src } = document.currentScript;
   const failure = (message) => Object.assign(Error(message), { again: true });
@@ -30,7 +30,7 @@ globalThis.LivePython = (() => {
     const here = new URL("../", src).href;
     const [brython, modules] = await Promise.all([
       LiveEngine.read(dataset.root, "python/brython").then(unpack),
-      LiveEngine.read(here, "python/modules").then(unpack),
+      LiveEngine.read(here, "exercises/python").then(unpack),
     ]);
     const { library, scripts } = JSON.parse(brython);
     const { before, after } = pythonWorker;
