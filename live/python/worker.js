@@ -31,11 +31,17 @@ globalThis.pythonWorker = {
         return $B.builtins.None;
       };
       const output = "(function ($B) { $B.addToImported('_output', { write: $B.addToOutput }); })(__BRYTHON__)";
+      $B.loadBrythonPackage({ ...modules, _output: [".js", output] });
+      try {
+        $B.runPythonSource("import page", "start");
+      } catch (error) {
+        send({ broken: String($B.error_trace($B.exception(error))) });
+        return;
+      }
+      const answer = $B.$getattr($B.imported.page, "answer");
+      // Python 通往 JavaScript 的几扇门
       for (const name of ["browser", "browser.aio", "javascript"]) delete $B.imported[name];
       delete $B.builtins.__BRYTHON__;
-      $B.loadBrythonPackage({ ...modules, _output: [".js", output] });
-      $B.runPythonSource("import page", "start");
-      const answer = $B.$getattr($B.imported.page, "answer");
 
       port.onmessage = ({ data }) => {
         const id = (current = data.id);

@@ -12,10 +12,11 @@ from course_book import ROOT
 from course_book.doctree.traditional_chinese import in_book_language
 
 # 整个标准库有 5 MB，一页一页的练习只用得着这几个
-STDLIB = ("_json", "math", "sys")
+STDLIB = ("_json", "math")
 COURSE, PAGE = ROOT / "course_lib/exercises", ROOT / "live/python"
 # 模块的名字 → 文件；judging 与 comparing 就是课程自己的，照原样
 MODULES = {
+    "sys": PAGE / "sys.py",
     "torch": PAGE / "tensor.py",
     "exercises.running": PAGE / "running.py",
     "exercises.comparing": COURSE / "comparing.py",
