@@ -6,15 +6,18 @@
 import torch
 
 from .judging import Judge, Known
-from .running import Raised
+from .running import NotHere, Raised
 
 
-class record:
-    """只有几个字段的对象，代替 course_lib 里的各种 Config。"""
+class Config:
+    """代替 course_lib 里的各种 Config，只有字段。"""
 
-    def __init__(self, **fields):
-        for name, value in fields.items():
-            setattr(self, name, value)
+
+def record(cls, fields):
+    made = object.__new__(Config if cls is object else cls)
+    for name in fields:
+        setattr(made, name, fields[name])
+    return made
 
 
 def tensor(dtype, shape, data):
@@ -47,6 +50,8 @@ def verdict(data, answer):
     torch.manual_seed(0)
     try:
         return Judge(Facts(data["judge"])).verdict(answer)
+    except NotHere as error:
+        return f"⚠ {error}"
     except Exception as error:  # 检查自己的毛病不能算在读者头上
         said = " ".join(f"{type(error).__name__}：{error}".split())
         return f"⚠ 练习 {data['name']} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"

@@ -2,7 +2,7 @@
 
 import torch
 
-READER = "<你的代码>"  # 读者的代码编译时用的文件名
+READER = "__main__"  # 读者的代码里 __name__ 是它
 reader_lines = []  # 读者的代码，一行一项
 
 # 常见的异常先用中文说一遍
@@ -29,6 +29,24 @@ class Raised:
         return (self.error, self.message) == (other.error, other.message)
 
 
+class NotHere(Exception):
+    """读者的代码用到了 tensor.py 里没有的：对不对，这里判断不了。"""
+
+
+def run(code, given):
+    """先运行 given，再运行读者的代码；返回读者的全部名字。
+
+    Brython 的 exec 不肯用 compile 的结果，文件名都是 <string>，所以两段代码靠 __name__ 分辨。
+    """
+    before = {"__name__": "given"}
+    exec(given, before)
+    reader_lines[:] = code.split("\n")
+    names = {name: value for name, value in before.items() if name[0] != "$" and name[:2] != "__"}
+    names["__name__"] = READER
+    exec(code, names)
+    return names
+
+
 def plain(value):
     return value
 
@@ -43,7 +61,7 @@ def takes(answer, case):
     elif not hasattr(answer, "__code__"):
         if hasattr(answer, "__func__"):
             answer, given = answer.__func__, given + 1
-        elif hasattr(type(answer), "__call__") and hasattr(type(answer).__call__, "__code__"):
+        elif hasattr(getattr(type(answer), "__call__", None), "__code__"):
             answer, given = type(answer).__call__, given + 1
     code = getattr(answer, "__code__", None)
     if code is None:
@@ -69,13 +87,15 @@ def blame(error, where="运行你的答案时"):
     """最深的一层读者的代码，就是读者的那一行。"""
     line, frame = None, error.__traceback__
     while frame:
-        if frame.tb_frame.f_code.co_filename == READER:
+        if frame.tb_frame.f_globals.get("__name__") == READER:
             line = frame.tb_lineno
         frame = frame.tb_next
     if line is not None:
         text = reader_lines[line - 1].strip() if line <= len(reader_lines) else ""
         where = f"你的答案运行到第 {line} 行" + (f" {text} " if text else "")
-    words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
     name, message = type(error).__name__, " ".join(str(error).split())
+    if message.startswith("这里没有 torch."):
+        raise NotHere(f"{where}停下了：{message}")
+    words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
     details = f"{name}：{message[:120]}" if message else name
     return Raised(name, message, f"{where}出错了，{words}（{details}）。")

@@ -18,11 +18,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-MODULES = {math: "math", torch: "torch", torch.nn.functional: "torch.nn.functional"}
+MODULES = {
+    math: "math",
+    torch: "torch",
+    torch.nn.functional: "torch.nn.functional",
+    torch.special: "torch.special",
+}
 DTYPES = {
     torch.bool: "bool",
     torch.int32: "int64",
     torch.int64: "int64",
+    torch.float16: "float16",
     torch.float32: "float32",
     torch.float64: "float64",
 }
@@ -47,7 +53,7 @@ class Source:
     def value(self, value: object) -> str:
         if isinstance(value, float) and not math.isfinite(value):
             return f"float({str(value)!r})"
-        if value is None or value is ... or isinstance(value, bool | int | float | str):
+        if value is None or value is ... or isinstance(value, bool | int | float | str | bytes):
             return repr(value)
         if isinstance(value, torch.Tensor):
             return self._tensor(value)
@@ -63,7 +69,12 @@ class Source:
             return self._function(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return f"record({', '.join(f'{k}={self.value(v)}' for k, v in fields.items())})"
+            return f"record(object, {self.value(fields)})"
+        if isinstance(value, type) and value.__module__.startswith("course_lib"):
+            self.define(value.__name__, value)
+            return value.__name__
+        if type(value).__module__.startswith("course_lib.exercises"):
+            return f"record({self.value(type(value))}, {self.value(vars(value))})"
         return self._from_library(value)
 
     def define(self, name: str, value: object) -> None:
@@ -129,14 +140,7 @@ class Source:
             return self._from_library(function)
         node = _node_of(function)
         closed = inspect.getclosurevars(function).nonlocals
-        for name in sorted(_globals_of(function.__code__) | _names_in_defaults(node)):
-            if name in closed or hasattr(builtins, name) and name not in function.__globals__:
-                continue
-            if name not in function.__globals__:
-                raise NotCarried(f"默认值里用到了外层的 {name}")
-            known = function.__globals__[name]
-            if known is not function:
-                self.define(name, inspect.unwrap(known) if callable(known) else known)
+        self._globals(function, node, closed)
         outer = {name: self.value(value) for name, value in sorted(closed.items())}
         bare = ast.unparse(_bare(node))
         is_lambda = isinstance(node, ast.Lambda)
@@ -158,8 +162,28 @@ class Source:
         self._functions[id(function)] = name, function
         return name
 
+    def _globals(self, function: types.FunctionType, node: ast.AST, closed=()) -> None:
+        for name in sorted(_globals_of(function.__code__) | _names_in_defaults(node)):
+            if name in closed or (hasattr(builtins, name) and name not in function.__globals__):
+                continue
+            if name not in function.__globals__:
+                raise NotCarried(f"默认值里用到了外层的 {name}")
+            known = function.__globals__[name]
+            if known is not function:
+                self.define(name, inspect.unwrap(known) if callable(known) else known)
+
     def _class(self, name: str, cls: type) -> None:
-        raise NotCarried(f"用到了类 {name}")
+        if cls.__bases__ != (object,):
+            raise NotCarried(f"用到了类 {name}")
+        (node,) = (
+            n
+            for n in ast.walk(_tree(inspect.getsourcefile(cls)))
+            if isinstance(n, ast.ClassDef) and n.name == cls.__name__
+        )
+        methods = [value for value in vars(cls).values() if isinstance(value, types.FunctionType)]
+        for method in methods:
+            self._globals(method, _node_of(method))
+        self.lines.append(ast.unparse(_bare(node)))
 
 
 def _shortest(number: np.generic) -> str:
@@ -200,8 +224,7 @@ def _node_of(function: types.FunctionType) -> ast.AST:
             and place[2:] <= (node.body.end_lineno, node.body.end_col_offset)
             for place in places
         )
-        and [arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)].__len__()
-        == code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        and [arg.arg for arg in node.args.args] == [*code.co_varnames[: code.co_argcount]]
     ]
     return min(around, key=lambda node: (node.end_lineno - node.lineno, len(ast.dump(node))))
 
@@ -218,7 +241,7 @@ def _globals_of(code: types.CodeType) -> set[str]:
 def _names_in_defaults(node: ast.AST) -> set[str]:
     defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
     inside = {
-        arg.arg for d in defaults for sub in ast.walk(d) if isinstance(sub, ast.arguments) for arg in sub.args
+        sub.arg for d in defaults for sub in ast.walk(d) if isinstance(sub, ast.arg)
     }
     return {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)} - inside
 
@@ -231,6 +254,12 @@ class _Bare(ast.NodeTransformer):
         node.decorator_list, node.returns = [], None
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    def visit_ClassDef(self, node):
+        self.generic_visit(node)
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
         return node
 
     def visit_arg(self, node):
