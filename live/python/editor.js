@@ -1,6 +1,6 @@
 // 一道练习（一格，也许有几问）的编辑框：代替网页里那个不能改的格；没有脚本时、印出来时，还是原来的格。
 //
-// 格里的 <template data-exercise="……"> 写着能在网页里检查的几问的名字，空格隔开。代码从原来的格里取，去掉 import 与 check 的几行；
+// 格里的 <template data-exercise="……"> 写着能在网页里检查的几问的名字，空格隔开。代码从原来的格里取，不要其中的 import 与 check；
 // 头一次点进来才去取 Python 与这几问的数据。
 globalThis.ExerciseEditor = (() => {
   const CHECK = /^check\("([^"]+)", (.*)\)$/;
@@ -25,7 +25,8 @@ globalThis.ExerciseEditor = (() => {
       const lines = cell.querySelector(".cell_input pre").textContent.trimEnd().split("\n");
       this.checks = lines.map((line) => line.match(CHECK)).filter(Boolean);
       this.names = dataset.exercise.split(" ");
-      this.skeleton = lines.filter((line) => line !== IMPORT && !CHECK.test(line)).join("\n").trim();
+      const own = lines.filter((line) => line !== IMPORT && !CHECK.test(line)).join("\n").trim();
+      this.skeleton = own.replace(/^(def .*:) \.\.\.$/gm, "$1\n    ..."); // 另起一段，好往里写
       this.onDone = onDone;
       this.build(number);
       this.set(ExerciseStore.text(this.names[0]) ?? this.skeleton);
@@ -48,9 +49,13 @@ globalThis.ExerciseEditor = (() => {
       this.box = element(
         "div",
         { className: "exercise" },
-        element("label", { htmlFor: id, textContent: "在这里写" }),
+        element(
+          "p",
+          { className: "exercise-head" },
+          element("label", { htmlFor: id, textContent: "在这里写" }),
+          element("span", { id: `${id}-keys`, textContent: "Tab 缩进；先按 Esc 再按 Tab，就离开；Ctrl + Enter 检查" }),
+        ),
         element("div", { className: "exercise-code" }, this.gutter, this.area),
-        element("p", { id: `${id}-keys`, className: "exercise-keys", textContent: "Tab 缩进；先按 Esc 再按 Tab，就离开这里；Ctrl + Enter 检查。" }),
         element(
           "div",
           { className: "exercise-buttons" },
@@ -111,8 +116,12 @@ globalThis.ExerciseEditor = (() => {
       return Promise.all([this.data, LivePython.open().ready()]);
     }
 
-    // 各句：{ text, kind, name }，name 是有几问时的那一问
+    // 各句：{ text, kind, name }，name 是有几问时的那一问；说到第几行的，那一行的编号也标出来
     say(...sentences) {
+      for (const { text } of sentences) {
+        const [, number] = text.match(/^✗.*?第 (\d+) [行列]/) ?? [];
+        this.gutter.children[number - 1]?.classList.add("wrong");
+      }
       this.said.replaceChildren(
         ...sentences.map(({ text, kind = "", name }) =>
           element("p", { className: kind }, ...(name ? [element("code", { textContent: name }), " "] : []), text),
@@ -148,13 +157,11 @@ globalThis.ExerciseEditor = (() => {
     }
 
     show({ late, failed, error, verdicts }, checking) {
-      if (late) return this.say({ text: `✗ 运行了 ${late} 秒还没有完，已经停下：多半是循环停不下来，看看条件会不会变成假。`, kind: "wrong" });
-      if (failed) return this.say({ text: `✗ 网页里的 Python 运行不下去了（${failed}），已经换了一个新的。`, kind: "wrong" });
-      if (error) {
-        this.gutter.children[error.line - 1]?.classList.add("wrong");
-        return this.say({ text: `✗ ${error.said}`, kind: "wrong" });
-      }
-      if (!checking) return this.say(this.output.hidden ? { text: "运行完了，没有打印什么。" } : {});
+      const wrong = (text) => this.say({ text: `✗ ${text}`, kind: "wrong" });
+      if (late) return wrong(`运行了 ${late} 秒还没有完，已经停下：多半是循环停不下来，看看它的条件会不会变成假。`);
+      if (failed) return wrong("网页里的 Python 运行不下去了，已经换上一个新的，再试一次。");
+      if (error) return wrong(error);
+      if (!checking) return this.say({ text: this.output.hidden ? "运行完了，没有打印什么。" : "运行完了。" });
       const several = this.checks.length > 1;
       const sentences = this.checks.map(([, name, answer]) => {
         const text = verdicts[this.names.indexOf(name)] ?? "这一问要到 Jupyter 里检查。";

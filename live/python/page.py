@@ -39,67 +39,70 @@ class Output:
 
 
 def says(error):
-    """读者的代码出错时说的一句，与练习的检查同一套话；还有是第几行。"""
+    """读者的代码出错时说的一句，与练习的检查同一套话。"""
     name, message = type(error).__name__, str(error)
     if isinstance(error, SyntaxError):
-        said = f"第 {error.lineno} 行第 {error.offset} 个字符那里，Python 读不懂（{name}：{error.msg}）。"
-        return {"line": error.lineno, "said": said}
-    if name == "JavascriptError":  # Brython 没有替它换成 Python 的
-        if "call stack" in message:
-            error = RecursionError().with_traceback(error.__traceback__)
+        return f"第 {error.lineno} 行第 {error.offset} 个字符那里，Python 读不懂（{name}：{error.msg}）。"
+    if name == "JavascriptError" and "call stack" in message:  # Brython 没有替它换成 Python 的
+        error = RecursionError("maximum recursion depth exceeded").with_traceback(error.__traceback__)
     if isinstance(error, ImportError):
-        error.args = (message.partition(" (")[0],)
-    return {"said": running.blame(error).sentence}
-
-
-def parts(source):
-    """一格代码分成两截：前面的语句，与最后单独一个的表达式（没有就是空的），像 Jupyter 那样显示它的值。"""
-    last = compile(source, running.READER, "exec", ONLY_AST).body[-1:]
-    if not last or type(last[0]).__name__ != "Expr" or last[0].col_offset:
-        return source, ""
-    lines, start = source.split("\n"), last[0].lineno - 1
-    return "\n".join(lines[:start]), "\n" * start + "\n".join(lines[start:])
+        error.args = (f"{message.partition(' (')[0]}；网页里没有它，到 Jupyter 里用",)
+    try:
+        return running.blame(error, "运行你的代码时").sentence
+    except running.NotHere as here:
+        return str(here)
 
 
 def run(source, given):
-    """运行读者的一格；返回它留下的名字。"""
-    names = {"__name__": "__main__"}
-    exec(given, names)
-    statements, expression = parts(source)
-    exec(compile(statements, running.READER, "exec"), names)
-    if expression:
-        value = eval(compile(expression, running.READER, "eval"), names)
-        if value is not None:
-            print(repr(value))
+    """运行读者的一格；最后单独一个表达式的值，像 Jupyter 那样打印出来。返回它留下的名字。"""
+    lines = source.split("\n")
+    last = compile(source, "<string>", "exec", ONLY_AST).body[-1:]
+    alone = last and type(last[0]).__name__ == "Expr" and not last[0].col_offset
+    shown = lines[:]
+    if alone:
+        shown[last[0].lineno - 1] = "_ = " + shown[last[0].lineno - 1]
+    try:
+        names = running.run("\n".join(shown), given)
+    finally:
+        running.reader_lines[:] = lines
+    if alone and names["_"] is not None:
+        print(repr(names["_"]))
     return names
 
 
 def check(exercise, names):
     """一道练习的结论。"""
     try:
-        return facts.verdict(exercise, eval(exercise["answer"], names))
+        value = eval(exercise["answer"], names)
     except NameError:
         return f"✗ 还不对：没有找到 {exercise['answer']}，名字要与题目里的一样。"
+    return facts.verdict(exercise, value)
 
 
 MODULES = builtins, math, torch, torch.Tensor, comparing, facts, judging, running
 
 
 def state():
-    """这些模块里现在有什么；读者的代码改了它们，这个线程就不再用了。"""
     return [dict(vars(module)) for module in MODULES]
+
+
+def changed(before):
+    """读者的代码改了这些模块里的哪一样：这个线程就不能再用了。"""
+    now = state()
+    return any(
+        len(was) != len(has) or any(name not in has or has[name] is not was[name] for name in was)
+        for was, has in zip(before, now)
+    )
 
 
 def answer(text):
     """一次请求：{code, given, exercises} → {error, verdicts, spoiled}；exercises 为空就只运行。"""
-    request = loads(text)
-    before, result = state(), {}
+    request, before, result = loads(text), state(), {}
     sys.stdout = Output()
-    running.reader_lines[:] = request["code"].split("\n")
     try:
         names = run(request["code"], request["given"])
         result["verdicts"] = [check(exercise, names) for exercise in request["exercises"]]
     except BaseException as error:
         result["error"] = says(error)
-    result["spoiled"] = state() != before
+    result["spoiled"] = changed(before)
     return dumps(result)

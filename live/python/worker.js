@@ -13,7 +13,7 @@ globalThis.pythonWorker = {
 
   // 在 Brython 之后：modules 是 Python 的各个模块，名字 → [后缀, 源码]
   after(modules) {
-    // JavaScript 自己的，加上 Brython 译出的代码与下面几行要用的；此外都是浏览器给的，一个不留
+    // JavaScript 自己的，加上 Brython 与这里要用的；此外都是浏览器给的，一个不留
     const KEPT = /^(Object|Function|Array|Number|parseFloat|parseInt|Infinity|NaN|undefined|Boolean|String|Symbol|Date|Promise|RegExp|\w*Error|JSON|Math|Intl|\w*Array|\w*Array\w*|ArrayBuffer|DataView|Map|BigInt|Set|WeakMap|WeakSet|WeakRef|Proxy|Reflect|FinalizationRegistry|decodeURI\w*|encodeURI\w*|escape|unescape|eval|isFinite|isNaN|URL|Event|Node|NodeList|globalThis|self|console|performance|setTimeout|clearTimeout|constructor|__\w+__|onmessage)$/;
     const $B = __BRYTHON__;
 
@@ -49,7 +49,7 @@ globalThis.pythonWorker = {
         try {
           result = JSON.parse($B.$call(answer, data.request));
         } catch (error) {
-          result = { failed: String(error?.message ?? error) };
+          result = { failed: String(error?.message ?? $B.error_trace($B.exception(error))) };
         }
         send({ id, result });
       };
