@@ -116,10 +116,10 @@ globalThis.ExerciseEditor = (() => {
       return Promise.all([this.data, LivePython.open().ready()]);
     }
 
-    // 各句：{ text, kind, name }，name 是有几问时的那一问；说到第几行的，那一行的编号也标出来
+    // 各句：{ text, kind, name }，name 是有几问时的那一问；错在读者的哪里，那里的编号也标出来
     say(...sentences) {
       for (const { text } of sentences) {
-        const [, number] = text.match(/^✗.*?第 (\d+) [行列]/) ?? [];
+        const [, number] = text.match(/(?:^✗ |你的答案..到)第 (\d+) /) ?? [];
         this.gutter.children[number - 1]?.classList.add("wrong");
       }
       this.said.replaceChildren(
