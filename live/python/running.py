@@ -1,7 +1,5 @@
 """网页里怎样运行读者的答案；与 course_lib/exercises/running.py 是同样的几样，这里没有 inspect 与 traceback，都自己来。"""
 
-import torch
-
 READER = "__main__"  # 读者的代码里 __name__ 是它
 reader_lines = []  # 读者的代码，一行一项
 
@@ -61,8 +59,8 @@ def takes(answer, case):
     elif not hasattr(answer, "__code__"):
         if hasattr(answer, "__func__"):
             answer, given = answer.__func__, given + 1
-        elif hasattr(getattr(type(answer), "__call__", None), "__code__"):
-            answer, given = type(answer).__call__, given + 1
+        else:
+            answer, given = getattr(type(answer), "__call__", None), given + 1
     code = getattr(answer, "__code__", None)
     if code is None:
         return True

@@ -69,12 +69,7 @@ class Source:
             return self._function(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return f"record(object, {self.value(fields)})"
-        if isinstance(value, type) and value.__module__.startswith("course_lib"):
-            self.define(value.__name__, value)
-            return value.__name__
-        if type(value).__module__.startswith("course_lib.exercises"):
-            return f"record({self.value(type(value))}, {self.value(vars(value))})"
+            return f"record({', '.join(f'{k}={self.value(v)}' for k, v in fields.items())})"
         return self._from_library(value)
 
     def define(self, name: str, value: object) -> None:
@@ -89,8 +84,6 @@ class Source:
                 raise NotCarried(f"用到了模块 {value.__name__}")
             whole = MODULES[value]
             self.lines.append(f"import {whole}" if whole == name else f"import {whole} as {name}")
-        elif isinstance(value, type) and value.__module__.startswith("course_lib"):
-            self._class(name, value)
         else:
             said = self.value(value)
             if said != name:
@@ -117,8 +110,6 @@ class Source:
         return f"{self._tensors[said]}.clone()"
 
     def _from_library(self, value: object) -> str:
-        if value in MODULES if isinstance(value, types.ModuleType) else False:
-            raise NotCarried(f"模块 {value.__name__} 不能当作值")
         for module, whole in MODULES.items():
             name = getattr(value, "__name__", None)
             if isinstance(name, str) and getattr(module, name, None) is value:
@@ -128,9 +119,8 @@ class Source:
             builtins, value.__name__, None
         ):
             return value.__name__
-        if isinstance(value, torch.nn.Module):
-            raise NotCarried("用到了 nn.Module")
-        raise NotCarried(f"写不出 {type(value).__name__} 的值")
+        kind = value if isinstance(value, type) else type(value)
+        raise NotCarried(f"用到了 {kind.__module__}.{kind.__qualname__}")
 
     def _function(self, function: types.FunctionType) -> str:
         if id(function) in self._functions:
@@ -140,7 +130,14 @@ class Source:
             return self._from_library(function)
         node = _node_of(function)
         closed = inspect.getclosurevars(function).nonlocals
-        self._globals(function, node, closed)
+        for name in sorted(_globals_of(function.__code__) | _names_in_defaults(node)):
+            if name in closed or (hasattr(builtins, name) and name not in function.__globals__):
+                continue
+            if name not in function.__globals__:
+                raise NotCarried(f"默认值里用到了外层的 {name}")
+            known = function.__globals__[name]
+            if known is not function:
+                self.define(name, inspect.unwrap(known) if callable(known) else known)
         outer = {name: self.value(value) for name, value in sorted(closed.items())}
         bare = ast.unparse(_bare(node))
         is_lambda = isinstance(node, ast.Lambda)
@@ -161,29 +158,6 @@ class Source:
             self.lines.append(bare)
         self._functions[id(function)] = name, function
         return name
-
-    def _globals(self, function: types.FunctionType, node: ast.AST, closed=()) -> None:
-        for name in sorted(_globals_of(function.__code__) | _names_in_defaults(node)):
-            if name in closed or (hasattr(builtins, name) and name not in function.__globals__):
-                continue
-            if name not in function.__globals__:
-                raise NotCarried(f"默认值里用到了外层的 {name}")
-            known = function.__globals__[name]
-            if known is not function:
-                self.define(name, inspect.unwrap(known) if callable(known) else known)
-
-    def _class(self, name: str, cls: type) -> None:
-        if cls.__bases__ != (object,):
-            raise NotCarried(f"用到了类 {name}")
-        (node,) = (
-            n
-            for n in ast.walk(_tree(inspect.getsourcefile(cls)))
-            if isinstance(n, ast.ClassDef) and n.name == cls.__name__
-        )
-        methods = [value for value in vars(cls).values() if isinstance(value, types.FunctionType)]
-        for method in methods:
-            self._globals(method, _node_of(method))
-        self.lines.append(ast.unparse(_bare(node)))
 
 
 def _shortest(number: np.generic) -> str:
@@ -226,6 +200,8 @@ def _node_of(function: types.FunctionType) -> ast.AST:
         )
         and [arg.arg for arg in node.args.args] == [*code.co_varnames[: code.co_argcount]]
     ]
+    if not around:
+        raise NotCarried("找不到源码")
     return min(around, key=lambda node: (node.end_lineno - node.lineno, len(ast.dump(node))))
 
 
@@ -240,9 +216,7 @@ def _globals_of(code: types.CodeType) -> set[str]:
 
 def _names_in_defaults(node: ast.AST) -> set[str]:
     defaults = [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
-    inside = {
-        sub.arg for d in defaults for sub in ast.walk(d) if isinstance(sub, ast.arg)
-    }
+    inside = {sub.arg for d in defaults for sub in ast.walk(d) if isinstance(sub, ast.arg)}
     return {n.id for d in defaults for n in ast.walk(d) if isinstance(n, ast.Name)} - inside
 
 
@@ -254,12 +228,6 @@ class _Bare(ast.NodeTransformer):
         node.decorator_list, node.returns = [], None
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-        return node
-
-    def visit_ClassDef(self, node):
-        self.generic_visit(node)
-        if ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
         return node
 
     def visit_arg(self, node):

@@ -16,7 +16,6 @@ from functools import cache
 from importlib import import_module
 
 import nbformat
-import torch
 
 from course_book import ROOT
 from course_book.after_writing.as_source import NotCarried, Source
@@ -85,7 +84,7 @@ class Chapter:
         (solution,) = (code for code in SOLUTION.findall(said) if f'check("{next(iter(checks))}"' in code)
         return {
             "skeleton": in_book_language(_own(cell.source)),
-            "given": self.given(ast.parse(_own(solution))),
+            "given": in_book_language(self.given(ast.parse(_own(solution)))),
             "solution": in_book_language(_own(solution)),
         }
 
