@@ -17,7 +17,7 @@ FUNCTIONAL, SPECIAL, LINALG = {}, {}, {}  # torch.nn.functional、torch.special�
 INF, NAN = math.inf, math.nan
 
 # Brython 会把 AttributeError 的话换成它自己的，要换一种才说得出来
-Missing = NameError if sys.implementation.name == "brython" else AttributeError
+Missing = NameError if sys.implementation.name == "Brython" else AttributeError
 
 
 def _missing(name):
@@ -350,11 +350,17 @@ def _property(name, get):
 
 _property("ndim", lambda self: len(self.shape))
 _property("T", lambda self: _permute(self, tuple(range(len(self.shape)))[::-1]))
-_property("mT", lambda self: _transpose(self, -2, -1))
+_property("mT", lambda self: _transpose(_at_least(self, 2, ".mT"), -2, -1))
 _property("data", lambda self: _seen(self, self.shape, _layout(self)))
 _property("itemsize", lambda self: _bytes(self.dtype))
 _property("nbytes", lambda self: _bytes(self.dtype) * _numel(self))
 PUBLIC["Tensor"] = Tensor
+
+
+def _at_least(x, ndim, name):
+    if len(x.shape) < ndim:
+        raise RuntimeError(f"{name} 要至少 {ndim} 维的张量，这里是 {len(x.shape)} 维。")
+    return x
 
 
 def _offer(*places):
@@ -452,6 +458,8 @@ def _broadcast_or_none(*shapes):
 
 def _lookup(x, index):
     """`x[index]` 的形状、步子与起点；有列表、张量、掩码时步子是 None，最后一样是各个元素的位置。"""
+    if isinstance(index, list) and any([isinstance(i, (list, tuple, range, slice, Tensor)) or i is None for i in index]):
+        index = tuple(index)  # 列表里还有列表，torch 当作几个下标
     items = [_tidy(item) for item in (index if isinstance(index, tuple) else (index,))]
     used = sum([_covers(item) for item in items])
     if used > len(x.shape):
@@ -961,7 +969,10 @@ def _ravel(input):
 
 @_both
 def _permute(input, *dims):
-    dims = [_axis(d, len(input.shape)) for d in _sizes(dims)]
+    dims = _sizes(dims)
+    if len(dims) != len(input.shape):
+        raise RuntimeError(f"permute 要把 {len(input.shape)} 维各写一次，这里写了 {len(dims)} 个。")
+    dims = [_axis(d, len(input.shape)) for d in dims]
     if sorted(dims) != list(range(len(input.shape))):
         raise RuntimeError(f"permute 要把 {len(input.shape)} 维各写一次，这里是 {tuple(dims)}。")
     strides = _layout(input)
@@ -1067,7 +1078,7 @@ def _unbind(input, dim=0):
 
 @_both
 def _split(tensor, split_size_or_sections, dim=0):
-    n, parts = tensor.shape[_axis(dim, len(tensor.shape))], split_size_or_sections
+    n, parts = _at_least(tensor, 1, "split").shape[_axis(dim, len(tensor.shape))], split_size_or_sections
     if isinstance(parts, int):
         parts = [min(parts, n - i) for i in range(0, n, parts)] or [0]
     if sum(parts) != n:
@@ -1077,7 +1088,7 @@ def _split(tensor, split_size_or_sections, dim=0):
 
 @_both
 def _chunk(input, chunks, dim=0):
-    n = input.shape[_axis(dim, len(input.shape))]
+    n = _at_least(input, 1, "chunk").shape[_axis(dim, len(input.shape))]
     return _split(input, max(math.ceil(n / chunks), 1), dim)
 
 
@@ -1193,13 +1204,11 @@ def _hstack(tensors):
 
 @_function
 def _vstack(tensors):
-    return _cat([x if len(x.shape) > 1 else x[None] for x in tensors], 0)
+    return _cat([x if len(x.shape) > 1 else _reshape(x, 1, -1) for x in tensors], 0)
 
 
 def _triangle(input, keep):
-    if len(input.shape) < 2:
-        raise RuntimeError("三角要至少两维的张量。")
-    n, m = input.shape[-2:]
+    n, m = _at_least(input, 2, "三角").shape[-2:]
     kept, values, zero = [keep(i, j) for i in range(n) for j in range(m)], _flat(input), _zero(input.dtype)
     return _new([values[p] if kept[p % (n * m)] else zero for p in range(len(values))], input.shape, input.dtype)
 
@@ -1475,6 +1484,12 @@ def _power(a, b):
 
 def _xlogy_of(a, b):
     return 0.0 if a == 0 and b == b else a * _logarithm(math.log)(b)
+
+
+def _not_empty(x, name):
+    if not _numel(x):
+        raise RuntimeError(f"{name} 不能用在空的张量上。")
+    return x
 
 
 def _larger(a, b):
@@ -1872,9 +1887,7 @@ def _extreme(name, best, pair):
         if other is not None:
             return pair(input, other)
         if dim is None:
-            if not _numel(input):
-                raise RuntimeError("空的张量没有最大最小值。")
-            return _reduced(input, None, False, best, input.dtype)
+            return _reduced(_not_empty(input, name), None, False, best, input.dtype)
         dims = _axes(int(dim), len(input.shape))
         rows, shape = _rows(input, dims), _kept(input, dims, keepdim)
         found = [best(row) for row in rows]
@@ -1882,12 +1895,12 @@ def _extreme(name, best, pair):
         return Pair((_new(found, shape, input.dtype), _new(places, shape, INT64)))
 
     def arg(input, dim=None, keepdim=False):
-        if not _numel(input):
+        if not _numel(input) and dim is None:
             raise IndexError("空的张量没有最大最小值。")
+        if input.dtype is BOOL:
+            raise RuntimeError(f"arg{name} 不收布尔张量；先 .int()。")
         return _reduced(input, dim, keepdim, lambda row: _place_of(row, best(row)), INT64)
 
-    for place in (Tensor.__setattr__ if False else None,):
-        pass
     setattr(Tensor, name, op)
     setattr(Tensor, "arg" + name, arg)
     PUBLIC.update({name: op, "arg" + name: arg})
@@ -1899,6 +1912,8 @@ _extreme("min", _low_of, _minimum)
 
 @_both
 def _aminmax(input, *, dim=None, keepdim=False):
+    if dim is None:
+        _not_empty(input, "aminmax")
     return Ends((_amin(input, dim, keepdim), _amax(input, dim, keepdim)))
 
 
@@ -1918,6 +1933,8 @@ def _quantile(input, q, dim=None, keepdim=False):
     if isinstance(q, Tensor) and q.shape:
         return _stack([_quantile(input, x, dim, keepdim) for x in q])
     q = float(q)
+    if _not_empty(input, "quantile").dtype.kind < 2 or not 0 <= q <= 1:
+        raise RuntimeError(f"quantile 只收小数的张量，q 在 0 与 1 之间；这里是 {input.dtype} 与 {q}。")
 
     def between(row):
         row = sorted(row)
@@ -1945,7 +1962,7 @@ def _each_row(input, dim, f, type, fit=True):
 
 
 def _softmax_row(row):
-    top = max(row)
+    top = max(row, default=0)
     powers = [_exp_of(x - top) for x in row]
     total = sum(powers)
     return [x / total for x in powers]
@@ -2084,6 +2101,8 @@ for _name, _left, _right in (("mm", 2, 2), ("bmm", 3, 3), ("mv", 2, 1), ("dot", 
 
 @_both
 def _outer(input, vec2):
+    if len(input.shape) != 1 or len(vec2.shape) != 1:
+        raise RuntimeError("outer 的两边应当各是一维。")
     return _mul(_unsqueeze(input, 1), _unsqueeze(vec2, 0))
 
 
@@ -2178,7 +2197,6 @@ for _name in (
 Tensor.fill_ = lambda self, value: _write(self, _to_assign(value, self.shape, self.dtype))
 Tensor.zero_ = lambda self: self.fill_(0)
 Tensor.copy_ = lambda self, src: self.fill_(src)
-Tensor.fill_diagonal_ = lambda self, value: (_diagonal(self).fill_(value), self)[1]
 Tensor.normal_ = lambda self, mean=0.0, std=1.0: self.copy_(_randn(self.shape) * std + mean)
 Tensor.uniform_ = lambda self, low=0.0, high=1.0: self.copy_(_rand(self.shape) * (high - low) + low)
 
