@@ -21,18 +21,16 @@ class Output:
     """print 写到这里；太长就不再往外送。"""
 
     def __init__(self):
-        self.characters, self.lines = MOST_CHARACTERS, MOST_LINES
+        self.characters, self.lines, self.full = MOST_CHARACTERS, MOST_LINES, False
 
     def write(self, text):
-        if self.lines <= 0:
+        if self.full:
             return
         kept = "".join(text[: self.characters].splitlines(True)[: self.lines])
         self.characters -= len(kept)
         self.lines -= kept.count("\n")
-        _output.write(kept)
-        if len(kept) < len(text):
-            self.lines = 0
-            _output.write(CUT)
+        self.full = len(kept) < len(text)
+        _output.write(kept + CUT if self.full else kept)
 
     def flush(self):
         pass
@@ -79,6 +77,7 @@ def check(exercise, names):
     return facts.verdict(exercise, value)
 
 
+# 读者的代码改了它们，这个线程就不能再用了
 MODULES = builtins, math, torch, torch.Tensor, comparing, facts, judging, running
 
 
@@ -87,12 +86,13 @@ def state():
 
 
 def changed(before):
-    """读者的代码改了这些模块里的哪一样：这个线程就不能再用了。"""
-    now = state()
-    return any(
-        len(was) != len(has) or any(name not in has or has[name] is not was[name] for name in was)
-        for was, has in zip(before, now)
-    )
+    for was, now in zip(before, state()):
+        if len(was) != len(now) or any(now.get(name) is not was[name] for name in was):
+            return True
+    return any(sys.modules.get(name) is not module for name, module in LOADED.items())
+
+
+LOADED = {name: sys.modules[name] for name in ("_sys", "sys", "builtins", "torch", "exercises.facts", "page")}
 
 
 def answer(text):
