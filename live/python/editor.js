@@ -135,9 +135,11 @@ globalThis.ExerciseEditor = (() => {
       this.output.hidden = true;
       this.output.textContent = "";
       for (const line of this.gutter.children) line.className = "";
-      const slow = setTimeout(() => this.say({ text: "正在运行……" }), SLOW);
+      let doing = "正在准备网页里的 Python……";
+      const slow = setTimeout(() => this.say({ text: doing }), SLOW);
       try {
         const [data] = await this.prepare();
+        doing = "正在运行……";
         const result = await LivePython.open().run(
           { code: this.area.value, given: data[0].given, exercises: checking ? data : [] },
           (text) => this.print(text),

@@ -61,7 +61,7 @@ globalThis.LivePython = (() => {
         port1.onmessage = ({ data: { broken } }) => {
           clearTimeout(late);
           if (broken) reject(failure(`网页里的 Python 准备不了（${broken}），请换一个新一些的浏览器。`));
-          resolve(port1);
+          else resolve(port1);
         };
         frame.hidden = true;
         frame.sandbox = "allow-scripts";

@@ -3,6 +3,8 @@
 它在 Brython 里运行；`_output.write` 是 worker.js 给的，把字交给网页。
 """
 
+import mended  # noqa: F401, I001（别的模块用到的 max 也要是换过的）
+
 import builtins
 import math
 import sys
@@ -77,8 +79,9 @@ def check(exercise, names):
     return facts.verdict(exercise, value)
 
 
-# 读者的代码改了它们，这个线程就不能再用了
+# 读者的代码改了这些，这个线程就不能再用了
 MODULES = builtins, math, torch, torch.Tensor, comparing, facts, judging, running
+LOADED = {name: sys.modules[name] for name in ("_sys", "sys", "builtins", "torch", "exercises.facts", "page")}
 
 
 def state():
@@ -86,13 +89,10 @@ def state():
 
 
 def changed(before):
-    for was, now in zip(before, state()):
+    for was, now in zip(before, state(), strict=True):
         if len(was) != len(now) or any(now.get(name) is not was[name] for name in was):
             return True
     return any(sys.modules.get(name) is not module for name, module in LOADED.items())
-
-
-LOADED = {name: sys.modules[name] for name in ("_sys", "sys", "builtins", "torch", "exercises.facts", "page")}
 
 
 def answer(text):

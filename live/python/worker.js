@@ -14,14 +14,22 @@ globalThis.pythonWorker = {
   // 在 Brython 之后：modules 是 Python 的各个模块，名字 → [后缀, 源码]
   after(modules) {
     // JavaScript 自己的，加上 Brython 与这里要用的；此外都是浏览器给的，一个不留
-    const KEPT = /^(Object|Function|Array|Number|parseFloat|parseInt|Infinity|NaN|undefined|Boolean|String|Symbol|Date|Promise|RegExp|\w*Error|JSON|Math|Intl|\w*Array|\w*Array\w*|ArrayBuffer|DataView|Map|BigInt|Set|WeakMap|WeakSet|WeakRef|Proxy|Reflect|FinalizationRegistry|decodeURI\w*|encodeURI\w*|escape|unescape|eval|isFinite|isNaN|URL|Event|Node|NodeList|globalThis|self|console|performance|setTimeout|clearTimeout|constructor|__\w+__|onmessage)$/;
+    const KEPT = new Set(
+      (
+        "Object Function Array Number Boolean String Symbol Date Promise RegExp JSON Math Intl BigInt Proxy Reflect " +
+        "Map Set WeakMap WeakSet WeakRef FinalizationRegistry ArrayBuffer DataView Atomics Iterator globalThis self " +
+        "parseFloat parseInt isFinite isNaN Infinity NaN undefined eval escape unescape encodeURI encodeURIComponent " +
+        "decodeURI decodeURIComponent constructor console performance setTimeout clearTimeout URL Event Node NodeList"
+      ).split(" "),
+    );
+    const isKept = (name) => KEPT.has(name) || /Error$|^\w+Array$|^__/.test(name);
     const $B = __BRYTHON__;
 
     onmessage = ({ ports: [port] }) => {
       const send = port.postMessage.bind(port); // 留在这里，读者的代码换掉什么也冒充不了
       onmessage = null;
       for (let scope = self; scope !== Object.prototype; scope = Object.getPrototypeOf(scope)) {
-        for (const name of Object.getOwnPropertyNames(scope)) if (!KEPT.test(name)) delete scope[name];
+        for (const name of Object.getOwnPropertyNames(scope)) if (!isKept(name)) delete scope[name];
       }
 
       globalThis.console = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}])); // Brython 遇错爱说话

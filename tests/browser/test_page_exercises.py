@@ -126,7 +126,11 @@ def test_what_is_printed_and_the_last_value(box):
     "code, words, line",
     [
         ("x = (1,\n     2 +* 3)", "第 2 行第 9 个字符那里，Python 读不懂（SyntaxError", 2),
-        ("def f(x):\n    return x / 0\n\nf(2)", "运行到第 2 行 return x / 0 出错了，除以了 0（ZeroDivisionError", 2),
+        (
+            "def f(x):\n    return x / 0\n\nf(2)",
+            "运行到第 2 行 return x / 0 出错了，除以了 0（ZeroDivisionError",
+            2,
+        ),
         ("x = 1\nx.size", "运行到第 2 行 x.size 出错了，没有这个属性或方法（AttributeError", 2),
         ("def f():\n    return f()\n\nf()", "递归没有停下来（RecursionError", 2),
         ("import numpy", "网页里没有它，到 Jupyter 里用", 1),
@@ -157,7 +161,15 @@ def test_output_is_cut(box, code):
 HOSTILE = {
     "网络与存储": "\n".join(
         f"try:\n    {name}\n    print('{name}')\nexcept NameError:\n    pass"
-        for name in ("fetch", "XMLHttpRequest", "importScripts", "WebSocket", "indexedDB", "caches", "postMessage")
+        for name in (
+            "fetch",
+            "XMLHttpRequest",
+            "importScripts",
+            "WebSocket",
+            "indexedDB",
+            "caches",
+            "postMessage",
+        )
     ),
     "通往 JavaScript 的门": "\n".join(
         f"try:\n    import {name}\n    print('{name}')\nexcept ImportError:\n    pass"
@@ -218,7 +230,11 @@ def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready
     assert not [url for url in from_files() if "/live/data/" in url]
     box = page.locator(".exercise").first
     press(box)
-    wanted = {"python/brython.js", "exercises/python.js", "exercises/scaled_dot_product_attention.one-query.json.js"}
+    wanted = {
+        "python/brython.js",
+        "exercises/python.js",
+        "exercises/scaled_dot_product_attention.one-query.json.js",
+    }
     assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
     before = len(from_files())
     press(box, "检查", RIGHT)
@@ -250,7 +266,9 @@ def test_text_and_marks_survive_a_reload_and_can_be_forgotten(visit, scheme):
 
 def test_it_works_where_nothing_may_be_stored(visit):
     page = visit("404.html")
-    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })")
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+    )
     page.goto(page.url.replace("404.html", PAGE))
     assert press(page.locator(".exercise").first, code=RIGHT).startswith("✓")
     assert "做对了 1 道" in page.locator(".exercise-progress").inner_text()
@@ -298,7 +316,9 @@ def test_escape_then_tab_leaves_the_editor(box, one_page):
 def test_control_enter_checks(box, one_page):
     area(box).fill(RIGHT)
     one_page.keyboard.press("Control+Enter")
-    one_page.wait_for_function("(each) => each.innerText.startsWith('✓')", arg=box.locator(".exercise-said").element_handle())
+    one_page.wait_for_function(
+        "(each) => each.innerText.startsWith('✓')", arg=box.locator(".exercise-said").element_handle()
+    )
     assert area(box).input_value() == RIGHT
 
 
@@ -330,7 +350,9 @@ def test_the_cell_for_jupyter(visit):
     page.wait_for_function("document.querySelector('.exercise-said').innerText.startsWith('复制好了')")
     lines = page.evaluate("navigator.clipboard.readText()").split("\n")
     assert lines[0] == "from course_lib.exercises import check" and "a = 1" in lines
-    assert [line for line in lines if line.startswith("check(")][2] == 'check("attention_masks.for-torch", for_torch)'
+    assert [line for line in lines if line.startswith("check(")][
+        2
+    ] == 'check("attention_masks.for-torch", for_torch)'
 
 
 @pytest.mark.parametrize("width", [360, 390, 1280])

@@ -16,7 +16,8 @@ STDLIB = ("_json", "math")
 COURSE, PAGE = ROOT / "course_lib/exercises", ROOT / "live/python"
 # 模块的名字 → 文件；judging 与 comparing 就是课程自己的，照原样
 MODULES = {
-    "sys": PAGE / "sys.py",
+    "sys": PAGE / "system.py",
+    "mended": PAGE / "mended.py",
     "torch": PAGE / "tensor.py",
     "exercises.running": PAGE / "running.py",
     "exercises.comparing": COURSE / "comparing.py",
