@@ -3,14 +3,13 @@
 它在 Brython 里运行；`_output.write` 是 worker.js 给的，把字交给网页。
 """
 
-import mended  # noqa: F401, I001（别的模块用到的 max 也要是换过的）
-
 import builtins
 import math
 import sys
 from _json import dumps, loads
 
 import _output
+import mended  # noqa: F401
 import torch
 from exercises import comparing, facts, judging, running
 

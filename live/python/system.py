@@ -1,6 +1,7 @@
 """代替 Brython 自己的 sys：那一个要编译 0.1 秒，还留着一扇通往 JavaScript 的门。"""
 
-from _sys import modules, stderr, stdout  # noqa: F401（print 写到这里的 stdout）
+# print 写到这里的 stdout
+from _sys import modules, stderr, stdout  # noqa: F401
 
 
 class implementation:  # noqa: N801
