@@ -56,11 +56,10 @@ def takes(answer, case):
         if answer.__init__ is object.__init__:
             return given == 0
         answer, given = answer.__init__, given + 1
+    elif hasattr(answer, "__func__"):  # 方法
+        answer, given = answer.__func__, given + 1
     elif not hasattr(answer, "__code__"):
-        if hasattr(answer, "__func__"):
-            answer, given = answer.__func__, given + 1
-        else:
-            answer, given = getattr(type(answer), "__call__", None), given + 1
+        answer, given = type(answer).__call__, given + 1
     code = getattr(answer, "__code__", None)
     if code is None:
         return True

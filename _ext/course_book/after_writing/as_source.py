@@ -69,7 +69,7 @@ class Source:
             return self._function(value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-            return f"record({', '.join(f'{k}={self.value(v)}' for k, v in fields.items())})"
+            return f"record({type(value).__name__!r}, {self.value(fields)})"
         return self._from_library(value)
 
     def define(self, name: str, value: object) -> None:
