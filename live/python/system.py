@@ -5,7 +5,7 @@ from _sys import modules, stderr, stdout  # noqa: F401
 
 
 class implementation:  # noqa: N801
-    name = "brython"
+    name = "Brython"
 
 
 class float_info:  # noqa: N801
