@@ -58,7 +58,9 @@ ORDER = [
 for _place in range(len(ORDER)):
     ORDER[_place].place = _place
 BOOL, INT64, HALF, BFLOAT, FLOAT, DOUBLE = ORDER[0], *ORDER[4:]
-PUBLIC.update({t.name: t for t in ORDER}, dtype=Type, int=ORDER[3], long=INT64, half=HALF, float=FLOAT, double=DOUBLE)
+PUBLIC.update(
+    {t.name: t for t in ORDER}, dtype=Type, int=ORDER[3], long=INT64, half=HALF, float=FLOAT, double=DOUBLE
+)
 
 
 class Device:
@@ -91,7 +93,10 @@ class Range:
     def __init__(self, type=FLOAT):
         self.dtype, self.max, self.min = type, type.top, type.low if type.kind == 1 else -type.top
         self.bits = type.digits if type.kind == 1 else 16 if type.digits < 24 else 32 if type is FLOAT else 64
-        self.eps, self.tiny = 2.0 ** (1 - type.digits), 2.0 ** (type.low + type.digits - 1) if type.kind == 2 else 0
+        self.eps, self.tiny = (
+            2.0 ** (1 - type.digits),
+            2.0 ** (type.low + type.digits - 1) if type.kind == 2 else 0,
+        )
 
 
 PUBLIC.update(device=Device, finfo=Range, iinfo=Range)
@@ -284,6 +289,8 @@ class Tensor:
         shape, strides, at = _lookup(self, index)
         if strides is None:
             _check_overlap(self)
+            if isinstance(value, Tensor) and value.shape and value.dtype is not self.dtype:
+                raise RuntimeError(f"用掩码或编号赋值时类型应当相同，这里是 {self.dtype} 与 {value.dtype}。")
         else:
             _check_overlap(Tensor(self._data, shape, self.dtype, strides, at))
             at = _walk(shape, strides, at)
@@ -463,7 +470,9 @@ def _broadcast_or_none(*shapes):
 
 def _lookup(x, index):
     """`x[index]` 的形状、步子与起点；有列表、张量、掩码时步子是 None，最后一样是各个元素的位置。"""
-    if isinstance(index, list) and any([isinstance(i, (list, tuple, range, slice, Tensor)) or i is None for i in index]):
+    if isinstance(index, list) and any(
+        [isinstance(i, (list, tuple, range, slice, Tensor)) or i is None for i in index]
+    ):
         index = tuple(index)  # 列表里还有列表，torch 当作几个下标
     items = [_tidy(item) for item in (index if isinstance(index, tuple) else (index,))]
     used = sum([_covers(item) for item in items])
@@ -607,15 +616,21 @@ def _filled(number, name):
         return _full(_sizes(size), number, dtype=dtype or FLOAT)
 
     PUBLIC[name] = make
-    PUBLIC[name + "_like"] = lambda input, dtype=None, device=None: make(input.shape, dtype=dtype or input.dtype)
+    PUBLIC[name + "_like"] = lambda input, dtype=None, device=None: make(
+        input.shape, dtype=dtype or input.dtype
+    )
     setattr(Tensor, "new_" + name, lambda self, *size, dtype=None: make(*size, dtype=dtype or self.dtype))
     return make
 
 
 _zeros, _ones = _filled(0, "zeros"), _filled(1, "ones")
 _filled(0, "empty")
-PUBLIC["full_like"] = lambda input, fill_value, dtype=None: _full(input.shape, fill_value, dtype=dtype or input.dtype)
-Tensor.new_full = lambda self, size, fill_value, dtype=None: _full(size, fill_value, dtype=dtype or self.dtype)
+PUBLIC["full_like"] = lambda input, fill_value, dtype=None: _full(
+    input.shape, fill_value, dtype=dtype or input.dtype
+)
+Tensor.new_full = lambda self, size, fill_value, dtype=None: _full(
+    size, fill_value, dtype=dtype or self.dtype
+)
 Tensor.new_tensor = lambda self, data, dtype=None: _tensor(data, dtype=dtype or self.dtype)
 
 
@@ -640,7 +655,9 @@ def _linspace(start, end, steps, *, dtype=None, device=None):
 @_function
 def _eye(n, m=None, *, dtype=None, device=None):
     m = n if m is None else m
-    return _new(_cast([i == j for i in range(n) for j in range(m)], BOOL, dtype or FLOAT), (n, m), dtype or FLOAT)
+    return _new(
+        _cast([i == j for i in range(n) for j in range(m)], BOOL, dtype or FLOAT), (n, m), dtype or FLOAT
+    )
 
 
 class Generator:
@@ -723,15 +740,19 @@ def _item(self):
     return values[0]
 
 
+def _nested(values, shape):
+    """一列数按形状套成列表的列表。"""
+    for d in range(len(shape) - 1, 0, -1):
+        n = shape[d]
+        values = [values[i * n : i * n + n] for i in range(_count(shape[:d]))]
+    return values
+
+
 @_method
 def _tolist(self):
     if not self.shape:
         return _item(self)
-    values, left = list(_flat(self)), _numel(self)
-    for n in reversed(self.shape[1:]):
-        left = left // n if n else _count(self.shape[:-1])
-        values = [values[i * n : i * n + n] for i in range(left)]
-    return values
+    return _nested(list(_flat(self)), self.shape)
 
 
 @_method
@@ -923,7 +944,9 @@ def _expand(self, *sizes):
         if shape[i] == -1 and i >= more:
             shape[i] = n
         if more < 0 or n not in (1, shape[i]) or shape[i] < 0:
-            raise RuntimeError(f"形状 {tuple(self.shape)} 扩不成 {tuple(sizes)}：只能添在前面，把大小为 1 的变大。")
+            raise RuntimeError(
+                f"形状 {tuple(self.shape)} 扩不成 {tuple(sizes)}：只能添在前面，把大小为 1 的变大。"
+            )
         result.append(strides[i - more] if i >= more and n == shape[i] else 0)
     return _seen(self, shape, result)
 
@@ -1050,7 +1073,9 @@ def _cat(tensors, dim=0):
     dim, like = _axis(dim, len(tensors[0].shape)), tensors[0].shape
     for x in tensors:
         if (*x.shape[:dim], *x.shape[dim + 1 :]) != (*like[:dim], *like[dim + 1 :]):
-            raise RuntimeError(f"cat 除了第 {dim} 维，各个形状应当相同，这里有 {tuple(like)} 与 {tuple(x.shape)}。")
+            raise RuntimeError(
+                f"cat 除了第 {dim} 维，各个形状应当相同，这里有 {tuple(like)} 与 {tuple(x.shape)}。"
+            )
     parts = [_cast(_flat(x), x.dtype, type) for x in tensors]
     blocks, values = [_count(x.shape[dim:]) for x in tensors], []
     for i in range(_count(like[:dim])):
@@ -1064,8 +1089,10 @@ def _stack(tensors, dim=0):
     tensors = [_check(x, "stack 的每一项") for x in tensors]
     for x in tensors:
         if x.shape != tensors[0].shape:
-            raise RuntimeError(f"stack 的各个形状应当相同，这里有 {tuple(tensors[0].shape)} 与 {tuple(x.shape)}。")
-    return _cat([_unsqueeze(x, dim) for x in tensors], dim if dim >= 0 or not tensors else dim)
+            raise RuntimeError(
+                f"stack 的各个形状应当相同，这里有 {tuple(tensors[0].shape)} 与 {tuple(x.shape)}。"
+            )
+    return _cat([_unsqueeze(x, dim) for x in tensors], dim)
 
 
 def _triangle(keep):
@@ -1073,7 +1100,9 @@ def _triangle(keep):
         n, m = _at_least(input, 2, "三角").shape[-2:]
         kept, values = [keep(j - i - diagonal) for i in range(n) for j in range(m)], _flat(input)
         zero, size = _zero(input.dtype), n * m
-        return _new([values[p] if kept[p % size] else zero for p in range(len(values))], input.shape, input.dtype)
+        return _new(
+            [values[p] if kept[p % size] else zero for p in range(len(values))], input.shape, input.dtype
+        )
 
     return f
 
@@ -1105,7 +1134,9 @@ def _along(input, dim, index, name):
     if index.dtype is not INT64 or len(index.shape) != len(input.shape):
         raise RuntimeError(f"{name} 的 index 应当是 {len(input.shape)} 维的整数（int64）张量。")
     if any([index.shape[d] > input.shape[d] for d in range(len(index.shape)) if d != dim]):
-        raise RuntimeError(f"{name} 的 index 形状 {tuple(index.shape)} 比 {tuple(input.shape)} 大（第 {dim} 维除外）。")
+        raise RuntimeError(
+            f"{name} 的 index 形状 {tuple(index.shape)} 比 {tuple(input.shape)} 大（第 {dim} 维除外）。"
+        )
     step, n = (strides[dim], input.shape[dim]) if strides else (0, 1)
     if picks and not 0 <= min(picks) <= max(picks) < n:
         raise RuntimeError(f"{name} 的编号应当从 0 到 {n - 1}，这里有 {min(picks)} 与 {max(picks)}。")
@@ -1143,7 +1174,9 @@ def _scatter(input, dim, index, src=None, *, value=None):
 def _index_add(input, dim, index, source, *, alpha=1):
     dim, result = _axis(dim, len(input.shape)), _clone(input)
     if len(index.shape) > 1 or source.shape[dim] != _numel(index):
-        raise RuntimeError(f"index_add 的 index 有 {_numel(index)} 个，source 的第 {dim} 维却有 {source.shape[dim]} 个。")
+        raise RuntimeError(
+            f"index_add 的 index 有 {_numel(index)} 个，source 的第 {dim} 维却有 {source.shape[dim]} 个。"
+        )
     for k, i in enumerate(_flat(index)):
         row = _part(result, dim, i)
         _write(row, _flat(_add(row, _mul(_part(source, dim, k), alpha))))
@@ -1168,6 +1201,15 @@ def _index_put(input, indices, values, accumulate=False):
 
 
 @_both
+def _diag(input, diagonal=0):
+    if len(_at_most(input, 2, "diag").shape) == 2:
+        return _clone(_diagonal(input, diagonal))
+    square = _zeros(len(input) + abs(diagonal), len(input) + abs(diagonal), dtype=input.dtype)
+    _write(_diagonal(square, diagonal), _flat(input))
+    return square
+
+
+@_both
 def _bincount(input, weights=None, minlength=0):
     if input.dtype.kind != 1 or len(input.shape) != 1 or min(_flat(input), default=0) < 0:
         raise RuntimeError("bincount 要一维的、没有负数的整数张量。")
@@ -1189,10 +1231,12 @@ _offer_all(
         "flipud": lambda input: _flip(input, 0),
         "tril": _triangle(lambda over: over <= 0),
         "triu": _triangle(lambda over: over >= 0),
-        "trace": lambda input: _diagonal(input).sum(),
+        "trace": lambda input: _diagonal(_at_most(input, 2, "trace")).sum(),
         "index_select": lambda input, dim, index: _part(input, dim, _reshape(index, -1)),
         "scatter_add": lambda input, dim, index, src: _scattered(input, dim, index, src, True, "scatter_add"),
-        "tile": lambda input, *dims: _repeat(input, (*[1] * (len(input.shape) - len(_sizes(dims))), *_sizes(dims))),
+        "tile": lambda input, *dims: _repeat(
+            input, (*[1] * (len(input.shape) - len(_sizes(dims))), *_sizes(dims))
+        ),
     },
     PUBLIC,
     Tensor,
@@ -1297,7 +1341,7 @@ UNARY = {
         "floor": _rounded(math.floor),
         "ceil": _rounded(math.ceil),
         "trunc": _rounded(math.trunc),
-        "relu": lambda x: x if x != x or x > 0 else x * 0,
+        "relu": lambda x: x if x != x or x > 0 else type(x)(0),
     },
     "舍入": {"square": lambda x: x * x},
     "小数": {
@@ -1309,7 +1353,23 @@ UNARY = {
         "rsqrt": lambda x: _divide(1.0, _guard(math.sqrt)(x)),
         "reciprocal": lambda x: _divide(1.0, x),
         "sigmoid": _sigmoid_of,
-        **{f: _guard(getattr(math, f)) for f in "sqrt sin cos tan tanh sinh cosh asin acos atan erf expm1".split()},
+        **{
+            f: _guard(getattr(math, f))
+            for f in [
+                "sqrt",
+                "sin",
+                "cos",
+                "tan",
+                "tanh",
+                "sinh",
+                "cosh",
+                "asin",
+                "acos",
+                "atan",
+                "erf",
+                "expm1",
+            ]
+        },
     },
     "布尔": {
         "isnan": lambda x: x != x,
@@ -1357,14 +1417,17 @@ NO_BOOL = {
 
 def _checked_type(name, rule, type, operands):
     """先换成什么类型再算；不收这种类型就说出来。"""
-    if name in NO_BOOL and any([(x.dtype if isinstance(x, Tensor) else _kind_of(x)) is BOOL for x in operands]):
+    if name in NO_BOOL and any(
+        [(x.dtype if isinstance(x, Tensor) else _kind_of(x)) is BOOL for x in operands]
+    ):
         raise RuntimeError(NO_BOOL[name])
     if rule == "小数" and type.kind < 2:
         return FLOAT
     if rule == "只收小数" and type.kind < 2:
         raise RuntimeError(f"{name} 只收小数，这里是 {type}；先 .float()。")
     if rule == "整数" and type.kind == 2:
-        raise RuntimeError(f"{name} 只收布尔与整数，这里是 {type}。")
+        said = f"{name} 只收布尔与整数，这里是 {type}。"
+        raise TypeError(said) if name == "bitwise_not" else RuntimeError(said)
     return type
 
 
@@ -1385,6 +1448,8 @@ def _binary(name, f, rule):
             bad = other if _numeric(input) else input
             raise TypeError(f"{name} 的两边应当是张量或数，这里有 {bad.__class__.__name__}。")
         type, shape, a, b = _aligned(input, other)
+        if name == "pow" and type.kind == 1 and isinstance(other, int) and other < 0:
+            raise RuntimeError("整数张量不能取负整数次方；先 .float()。")
         if rule != "舍入" or name == "sub":
             wanted = _checked_type(name, rule, type, [input, other])
             if wanted is not type:
@@ -1438,7 +1503,9 @@ def _div(input, other, *, rounding_mode=None):
 @_both
 def _round(input, *, decimals=0):
     scale = 10.0**decimals
-    return _unary("round", lambda x: _rounded(round)(x * scale) / scale if isinstance(x, float) else x, "舍入")(input)
+    return _unary(
+        "round", lambda x: _rounded(round)(x * scale) / scale if isinstance(x, float) else x, "舍入"
+    )(input)
 
 
 _raise_to, _lower_to = _binary("clamp", _larger, "原样"), _binary("clamp", _smaller, "原样")
@@ -1458,7 +1525,9 @@ def _nan_to_num(input, nan=0.0, posinf=None, neginf=None):
         return _clone(input)
     top = input.dtype.top if posinf is None else posinf
     low = -input.dtype.top if neginf is None else neginf
-    return _unary("", lambda x: nan if x != x else top if x == INF else low if x == -INF else x, "舍入")(input)
+    return _unary("", lambda x: nan if x != x else top if x == INF else low if x == -INF else x, "舍入")(
+        input
+    )
 
 
 @_function
@@ -1477,12 +1546,14 @@ def _where(condition, input=None, other=None):
 @_both
 def _masked_fill(input, mask, value):
     if not isinstance(mask, Tensor) or mask.dtype is not BOOL:
-        raise RuntimeError("masked_fill 的掩码应当是布尔张量（True 的地方换掉）；整数的掩码先写 == 0 或 .bool()。")
+        raise RuntimeError(
+            "masked_fill 的掩码应当是布尔张量（True 的地方换掉）；整数的掩码先写 == 0 或 .bool()。"
+        )
     if isinstance(value, Tensor) and value.shape:
         raise RuntimeError(f"masked_fill 只能填一个数，这里是形状 {tuple(value.shape)} 的张量。")
     number, type = _item(value) if isinstance(value, Tensor) else value, input.dtype
     fill = _cast([number], _kind_of(number), type)[0]
-    if number - number == 0 and fill - fill != 0 or type.kind == 1 and number - number != 0:
+    if (number - number == 0 and fill - fill != 0) or (type.kind == 1 and number - number != 0):
         said = {HALF: "at::Half", BFLOAT: "at::BFloat16", FLOAT: "float"}.get(type, f"{type.name}_t")
         raise RuntimeError(f"value cannot be converted to type {said} without overflow")  # torch 的原话
     shape = _broadcast(input.shape, mask.shape)
@@ -1504,7 +1575,9 @@ def _in_place(op):
     def change(self, *args, **options):
         result = op(self, *args, **options)
         if result.shape != self.shape:
-            raise RuntimeError(f"就地改不能改形状：原来是 {tuple(self.shape)}，结果是 {tuple(result.shape)}。")
+            raise RuntimeError(
+                f"就地改不能改形状：原来是 {tuple(self.shape)}，结果是 {tuple(result.shape)}。"
+            )
         if result.dtype.kind > self.dtype.kind:
             raise RuntimeError(f"就地改不能换类型：原来是 {self.dtype}，结果是 {result.dtype}。")
         return _write(self, _cast(_flat(result), result.dtype, self.dtype))
@@ -1653,7 +1726,7 @@ def _extreme(name, best, pairwise):
         return Pair((_reduced(input, dim, keepdim, best, input.dtype), places))
 
     def arg(input, dim=None, keepdim=False):
-        if input.dtype is BOOL or dim is None and not _numel(input):
+        if input.dtype is BOOL or (dim is None and not _numel(input)):
             raise (RuntimeError if input.dtype is BOOL else IndexError)(f"arg{name} 不收布尔的、空的张量。")
         return _reduced(input, dim, keepdim, lambda row: _place_of(row, best(row)), INT64)
 
@@ -1676,9 +1749,11 @@ def _quantile(input, q, dim=None, keepdim=False):
 @_both
 def _median(input, dim=None, keepdim=False):
     if dim is None:
-        return _median(_reshape(input, -1), 0)[0]
+        return _median(_reshape(_not_empty(input, "median"), -1), 0)[0]
     ordered, order = _sort(input, dim)
-    at = (len(order) - 1) // 2 if not _axis(dim, len(order.shape)) else (order.shape[dim] - 1) // 2
+    if not order.shape:
+        return Pair((ordered, order))
+    at = (order.shape[dim] - 1) // 2
     at = slice(at, at + 1) if keepdim else at
     return Pair((_part(ordered, dim, at), _part(order, dim, at)))
 
@@ -1786,6 +1861,8 @@ def _topk(input, k, dim=-1, largest=True, sorted=True):
     n = input.shape[_axis(dim, len(input.shape))] if input.shape else 1
     if not 0 <= k <= n:
         raise RuntimeError(f"topk 的 k={k} 超出范围：那一维只有 {n} 个。")
+    if input.dtype is BOOL:
+        raise RuntimeError("topk 不收布尔张量；先 .int()。")
     order = _each_row(input, dim, lambda row: _order(largest)(row)[:k], INT64)
     return Pair((_gather(input, dim, order), order))
 
@@ -1809,7 +1886,9 @@ def _matmul(input, other):
     if not a.shape or not b.shape:
         raise RuntimeError("@ 的两边至少各有一维；一个数用 * 乘。")
     if a.dtype is not b.dtype or a.dtype is BOOL:
-        raise RuntimeError(f"@ 的两边应当是同一种数（不是布尔），这里是 {a.dtype} 与 {b.dtype}；先 .float()。")
+        raise RuntimeError(
+            f"@ 的两边应当是同一种数（不是布尔），这里是 {a.dtype} 与 {b.dtype}；先 .float()。"
+        )
     left = a if len(a.shape) > 1 else _unsqueeze(a, 0)
     right = _transpose(b if len(b.shape) > 1 else _unsqueeze(b, 1), -2, -1)
     every = range(left.shape[-1])
@@ -1822,7 +1901,11 @@ def _matmul(input, other):
     for i in range(len(lefts)):
         for u in lefts[i]:
             values.extend([sum([u[j] * v[j] for j in every], zero) for v in rights[i]])
-    shape = [*batch, *left.shape[-2 : -1 if len(a.shape) > 1 else -2], *right.shape[-2 : -1 if len(b.shape) > 1 else -2]]
+    shape = [
+        *batch,
+        *left.shape[-2 : -1 if len(a.shape) > 1 else -2],
+        *right.shape[-2 : -1 if len(b.shape) > 1 else -2],
+    ]
     return _new(_fit(values, a.dtype), shape, a.dtype)
 
 
@@ -1834,8 +1917,10 @@ def _of_dims(name, left, right):
 
     def op(input, other):
         dims = len(input.shape), len(other.shape)
-        if dims != (left, right) or left == 3 and len(input) != len(other):
-            raise RuntimeError(f"{name} 要 {left} 维与 {right} 维的张量（bmm 的两边一样多），这里是 {dims[0]} 维与 {dims[1]} 维。")
+        if dims != (left, right) or (left == 3 and len(input) != len(other)):
+            raise RuntimeError(
+                f"{name} 要 {left} 维与 {right} 维的张量（bmm 的两边一样多），这里是 {dims[0]} 维与 {dims[1]} 维。"
+            )
         return _matmul(input, other) if name != "outer" else _mul(_unsqueeze(input, 1), other)
 
     return op
@@ -1845,26 +1930,35 @@ for _name, _left, _right in (("mm", 2, 2), ("bmm", 3, 3), ("mv", 2, 1), ("dot", 
     _offer_all({_name: _of_dims(_name, _left, _right)}, PUBLIC, Tensor)
 
 
+DOTS = "①②③④⑤⑥"  # 省略号里的各维
+
+
 @_function
 def _einsum(equation, *operands):
     """每个字母一维；箭头右边没有的字母求和。"""
     left, arrow, right = equation.replace(" ", "").partition("->")
-    terms, sizes = left.split(","), {}
-    if "." in equation:
-        raise _missing("einsum 的 ...")
-    if [len(term) for term in terms] != [len(x.shape) for x in operands]:
-        raise RuntimeError(f"einsum 的 {left} 与张量的维数 {[len(x.shape) for x in operands]} 对不上。")
-    for i in range(len(terms)):
+    terms, sizes, columns, type = left.split(","), {}, [], _result_type(*operands)
+    for i, term in enumerate(terms):
+        more = len(operands[i].shape) - len(term.replace("...", "")) if i < len(operands) else -1
+        if len(terms) != len(operands) or more < 0 or (more and "..." not in term):
+            raise RuntimeError(f"einsum 的 {left} 与张量的维数 {[len(x.shape) for x in operands]} 对不上。")
+        terms[i] = term.replace("...", DOTS[len(DOTS) - more :])
         for d, letter in enumerate(terms[i]):
-            if sizes.setdefault(letter, operands[i].shape[d]) != operands[i].shape[d]:
-                raise RuntimeError(f"einsum 里字母 {letter} 的大小不一致。")
-    out = list(right) if arrow else [c for c in sorted(sizes) if left.count(c) == 1]
+            n, known = operands[i].shape[d], sizes.get(letter, 1)
+            if n != known and 1 not in (n, known):
+                raise RuntimeError(f"einsum 里字母 {letter} 的大小不一致：{known} 与 {n}。")
+            sizes[letter] = max(n, known) if n and known else 0
+    if any([x.dtype is not type for x in operands]):
+        raise RuntimeError("einsum 的各个张量应当是同一种数。")
+    dots = [c for c in DOTS if c in sizes]
+    once = [c for c in sorted(sizes) if "".join(terms).count(c) == 1 and c not in dots]
+    out = list(right.replace("...", "".join(dots))) if arrow else dots + once
     every = out + [c for c in sorted(sizes) if c not in out]
-    shape, columns, type = [sizes[c] for c in every], [], _result_type(*operands)
-    for i in range(len(terms)):
-        strides = _layout(operands[i])
+    shape = [sizes[c] for c in every]
+    for i, x in enumerate(operands):
+        strides = [0 if n == 1 else step for n, step in zip(x.shape, _layout(x), strict=True)]
         steps = [sum([strides[d] for d, letter in enumerate(terms[i]) if letter == c]) for c in every]
-        columns.append([operands[i]._data[p] for p in _walk(shape, steps, operands[i]._offset)])
+        columns.append([x._data[p] for p in _walk(shape, steps, x._offset)])
     full = _new([math.prod([column[k] for column in columns]) for k in range(_count(shape))], shape, type)
     summed = list(range(len(out), len(every)))
     return _reduced(full, summed, False, sum, type) if summed else full
@@ -1900,16 +1994,50 @@ ALIASES = "div:divide mul:multiply sub:subtract abs:absolute neg:negative clamp:
 for _pair in ALIASES.split():
     _name, _alias = _pair.split(":")
     _offer_all({_alias: PUBLIC[_name]}, PUBLIC, Tensor)
-for _name in (
-    "add sub mul div pow floor_divide remainder abs neg exp log sqrt square sigmoid tanh relu floor ceil round clamp "
-    "masked_fill tril triu scatter scatter_add index_add index_fill index_put nan_to_num logical_not"
-).split():
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "pow",
+    "floor_divide",
+    "remainder",
+    "abs",
+    "neg",
+    "exp",
+    "log",
+    "sqrt",
+    "square",
+    "sigmoid",
+    "tanh",
+    "relu",
+    "floor",
+    "ceil",
+    "round",
+    "clamp",
+    "masked_fill",
+    "tril",
+    "triu",
+    "scatter",
+    "scatter_add",
+    "index_add",
+    "index_fill",
+    "index_put",
+    "nan_to_num",
+    "logical_not",
+]:
     setattr(Tensor, _name + "_", _in_place(PUBLIC[_name]))
 _offer_all(
     {
         "where": lambda self, condition, other: _where(condition, self, other),
         "fill_": lambda self, value: _write(self, _to_assign(value, self.shape, self.dtype)),
-        "copy_": lambda self, src: _write(self, _to_assign(src, self.shape, self.dtype)),
+        "copy_": lambda self, src: _write(
+            self, _cast(_flat(_expand(src, self.shape)), src.dtype, self.dtype)
+        ),
+        "fill_diagonal_": lambda self, value: (
+            _diagonal(_at_most(self, 2, "fill_diagonal_")).fill_(value),
+            self,
+        )[1],
         "zero_": lambda self: _write(self, [_zero(self.dtype)] * _numel(self)),
         "clamp_min": lambda self, min: _raise_to(self, min),
         "clamp_max": lambda self, max: _lower_to(self, max),
@@ -2001,7 +2129,7 @@ def _cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 @_functional
 def _linear(input, weight, bias=None):
-    x = _matmul(input, weight.T)
+    x = _matmul(input, weight.t())
     return x if bias is None else x + bias
 
 
@@ -2054,12 +2182,14 @@ def _cross_entropy(input, target, ignore_index=-100, reduction="mean", label_smo
         return _nll_loss(log_p, target, ignore_index, reduction, label_smoothing)
     if target.shape != input.shape:
         raise RuntimeError(f"答案是概率时，形状应当是 {tuple(input.shape)}，这里是 {tuple(target.shape)}。")
-    loss = -(log_p * (target * (1 - label_smoothing) + label_smoothing / input.shape[dim])).sum(dim)
+    loss = -(log_p * (target * (1 - label_smoothing) + label_smoothing / max(input.shape[dim], 1))).sum(dim)
     return _pooled(loss, reduction)
 
 
 @_functional
-def _scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+def _scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None
+):
     scores = query @ key.mT * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = _ones(scores.shape[-2:], dtype=BOOL).tril()
@@ -2073,56 +2203,50 @@ def _scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0
 # ---- 打印：照 torch 的规矩 ----
 
 
-def _formatter(values, type):
-    """怎样写一个数：整数样的带一个点，相差太大用科学记数，其余四位小数；右边对齐。"""
+def _texts(values, type):
+    """每个数怎样写：整数样的带一个点，相差太大用科学记数，其余四位小数；右边对齐。"""
     if type.kind < 2:
-        width = max([len(str(x)) for x in values])
-        return lambda x: str(x).rjust(width), width
-    normal = [x for x in values if x - x == 0 and x != 0]
-    sizes = [abs(x) for x in normal] or [1.0]
-    whole = all([x == math.floor(x) for x in normal])
-    wide = max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4
-    form = "%.4e" if wide else "%.0f." if whole else "%.4f"
-    width = max([len(form % x) for x in normal], default=1)
-
-    def write(x):
-        return ("nan" if x != x else "inf" if x == INF else "-inf" if x == -INF else form % x).rjust(width)
-
-    return write, width
-
-
-def _ends(x):
-    """太长时只看两头各三个。"""
-    if not x.shape:
-        return [_item(x)]
-    rows = list(x) if len(x) <= 6 else [*x[:3], *x[-3:]]
-    return [value for row in rows for value in _ends(row)]
+        texts = [str(x) for x in values]
+        width = max([len(text) for text in texts])
+    else:
+        normal = [x for x in values if x - x == 0 and x != 0]
+        sizes = [abs(x) for x in normal] or [1.0]
+        whole = all([x == math.floor(x) for x in normal])
+        wide = max(sizes) / min(sizes) > 1000 or max(sizes) > 1e8 or min(sizes) < 1e-4
+        form = "%.4e" if wide else "%.0f." if whole else "%.4f"
+        texts = [form % x if x - x == 0 else str(x) for x in values]
+        width = max(
+            [len(texts[i]) for i in range(len(texts)) if values[i] - values[i] == 0 and values[i]], default=1
+        )
+    return [text.rjust(width) for text in texts], width
 
 
-def _lines(x, indent, short, write, width):
-    if not x.shape:
-        return write(_item(x))
-    cut = short and len(x) > 6
-    rows = [*x[:3], *x[-3:]] if cut else list(x)
-    parts = [_lines(row, indent + 1, short, write, width) for row in rows]
-    if cut:
-        parts.insert(3, " ..." if len(x.shape) == 1 else "...")
-    if len(x.shape) == 1:
+def _lines(rows, cut, indent, width):
+    """一层方括号；cut 说哪几维中间省去了。"""
+    parts, inner = list(rows), len(cut) - 1
+    if inner:
+        parts = [_lines(row, cut[1:], indent + 1, width) for row in rows]
+    if cut[0]:
+        parts.insert(3, "..." if inner else " ...")
+    if not inner:
         fits = max(1, (80 - indent) // (width + 2))
         parts = [", ".join(parts[i : i + fits]) for i in range(0, len(parts), fits)]
-    return "[" + ("," + "\n" * max(len(x.shape) - 1, 1) + " " * (indent + 1)).join(parts) + "]"
+    return "[" + ("," + "\n" * max(inner, 1) + " " * (indent + 1)).join(parts) + "]"
 
 
 def _show(x):
-    notes, text = [], "tensor("
+    notes, text, cut = [], "tensor(", [False] * len(x.shape)
     if not _numel(x):
         text += "[]"
         notes += [f"size={tuple(x.shape)}"] if len(x.shape) != 1 else []
         notes += [f"dtype={x.dtype}"] if x.dtype is not FLOAT else []
     else:
-        short = _numel(x) > 1000
-        write, width = _formatter(_ends(x) if short else _flat(x), x.dtype)
-        text += _lines(x, len(text), short, write, width)
+        if _numel(x) > 1000:  # 只看两头各三个
+            cut = [n > 6 for n in x.shape]
+            for d in range(len(cut)):
+                x = _part(x, d, [0, 1, 2, -3, -2, -1]) if cut[d] else x
+        texts, width = _texts(_flat(x), x.dtype)
+        text += _lines(_nested(texts, x.shape), cut, len(text), width) if cut else texts[0]
         notes += [f"dtype={x.dtype}"] if x.dtype not in (FLOAT, INT64, BOOL) else []
     used = len(text) - text.rfind("\n") + 1 - len("tensor(") * ("\n" not in text)
     for note in notes:
