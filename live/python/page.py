@@ -11,6 +11,7 @@ from _json import dumps, loads
 import _output
 import mended  # noqa: F401
 import torch
+import torch.nn  # 读者头一次 import 它，torch 里就多一个名字
 from exercises import comparing, facts, judging, running
 
 MOST_CHARACTERS, MOST_LINES = 10_000, 200
