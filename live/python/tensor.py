@@ -88,18 +88,26 @@ CPU = Device()
 
 
 class Range:
-    """finfo 与 iinfo：一种数的范围。"""
+    """一种数的范围。"""
 
     def __init__(self, type=FLOAT):
+        if type.kind != self.kind:
+            raise TypeError(f"小数的范围用 finfo，整数的用 iinfo，这里是 {type}。")
         self.dtype, self.max, self.min = type, type.top, type.low if type.kind == 1 else -type.top
         self.bits = type.digits if type.kind == 1 else 16 if type.digits < 24 else 32 if type is FLOAT else 64
-        self.eps, self.tiny = (
-            2.0 ** (1 - type.digits),
-            2.0 ** (type.low + type.digits - 1) if type.kind == 2 else 0,
-        )
+        if type.kind == 2:
+            self.eps, self.tiny = 2.0 ** (1 - type.digits), 2.0 ** (type.low + type.digits - 1)
 
 
-PUBLIC.update(device=Device, finfo=Range, iinfo=Range)
+class FloatRange(Range):
+    kind = 2
+
+
+class IntegerRange(Range):
+    kind = 1
+
+
+PUBLIC.update(device=Device, finfo=FloatRange, iinfo=IntegerRange)
 
 # 乘 2**29 + 1 再减，留下的是前 24 位；先缩小、再放大，太小的数就在双精度的尽头被舍去
 SPLIT, DOWN, UP = 2.0**29 + 1, 2.0**-925, 2.0**925
@@ -939,9 +947,9 @@ def _squeeze(input, dim=None):
 def _expand(self, *sizes):
     sizes, strides, result = _sizes(sizes), _layout(self), []
     shape, more = list(sizes), len(sizes) - len(self.shape)
-    for i in range(len(sizes)):
+    for i in range(max(len(sizes), more < 0)):
         n = self.shape[i - more] if i >= more else 1
-        if shape[i] == -1 and i >= more:
+        if more >= 0 and shape[i] == -1 and i >= more:
             shape[i] = n
         if more < 0 or n not in (1, shape[i]) or shape[i] < 0:
             raise RuntimeError(
@@ -1276,7 +1284,7 @@ def _divide(a, b):
 def _floor_divide_of(a, b):
     if isinstance(a, int):
         return a // _not_zero(b)
-    return a // b if b != 0 and a - a == 0 else _rounded(math.floor)(_divide(a, b))
+    return a // b if b != 0 else _divide(a, b)
 
 
 def _remainder_of(a, b):
@@ -1343,7 +1351,6 @@ UNARY = {
         "trunc": _rounded(math.trunc),
         "relu": lambda x: x if x != x or x > 0 else type(x)(0),
     },
-    "舍入": {"square": lambda x: x * x},
     "小数": {
         "exp": _exp_of,
         "log": _log_of,
@@ -1493,6 +1500,11 @@ _add, _sub, _mul, _true_divide, _eq = [PUBLIC[_name] for _name in ("add", "sub",
 
 
 @_both
+def _square(input):
+    return _mul(input, input) if input.dtype is not BOOL else _to(input, INT64)
+
+
+@_both
 def _div(input, other, *, rounding_mode=None):
     if rounding_mode == "floor":
         return PUBLIC["floor_divide"](input, other)
@@ -1534,8 +1546,8 @@ def _nan_to_num(input, nan=0.0, posinf=None, neginf=None):
 def _where(condition, input=None, other=None):
     if input is None and other is None:
         return _nonzero(condition, as_tuple=True)
-    if not isinstance(condition, Tensor) or condition.dtype is not BOOL:
-        raise RuntimeError("where 的条件应当是布尔张量。")
+    if _check(condition, "where 的条件").dtype is not BOOL:
+        raise RuntimeError(f"where 的条件应当是布尔张量，这里是 {condition.dtype}。")
     shape = _broadcast(*[x.shape for x in (condition, input, other) if isinstance(x, Tensor)])
     ask = _spread(condition, shape)
     type, inner, a, b = _aligned(input, other)
@@ -2123,7 +2135,8 @@ def _normalize(input, p=2.0, dim=1, eps=1e-12):
 @_functional
 def _cosine_similarity(x1, x2, dim=1, eps=1e-8):
     shape = _broadcast(_check(x1, "x1").shape, _check(x2, "x2").shape)
-    x1, x2 = _expand(x1, shape), _expand(x2, shape)
+    type = _result_type(x1, x2)
+    x1, x2 = _expand(_to(x1, type), shape), _expand(_to(x2, type), shape)
     return (x1 * x2).sum(dim) / (_norm(x1, 2, dim).clamp_min(eps) * _norm(x2, 2, dim).clamp_min(eps))
 
 
