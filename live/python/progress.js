@@ -9,7 +9,7 @@
     const done = names.filter(ExerciseStore.isDone).length;
     count.textContent = ExerciseStore.off
       ? "练习做对了几道，这个浏览器里没有记。"
-      : `这一章的 ${names.length} 道练习，做对了 ${done} 道（只记在这个浏览器里）。`;
+      : `${asked === names.length ? "这一章的" : "这一章能在网页里检查的"} ${names.length} 道练习，做对了 ${done} 道（只记在这个浏览器里）。`;
     button.textContent = ExerciseStore.off ? "从现在起记" : "不记了";
   }
 
@@ -20,7 +20,6 @@
 
   button.addEventListener("click", () => {
     ExerciseStore.off = !ExerciseStore.off;
-    if (ExerciseStore.off) names.forEach(ExerciseStore.forgetDone);
     show();
   });
 
@@ -30,7 +29,8 @@
     "下面可以直接写，直接检查，不用装什么，没有网络也行：网页里有一个小小的 Python，和一个照着 torch 仿造的小张量，够做这些练习。" +
     "它不是 torch；遇到它不会的，把这一格复制到 Jupyter 里做。写下的代码只留在这个浏览器里。";
   marks[0].parentElement.before(note);
-  marks.forEach((each, number) => new ExerciseEditor(each, { number, onDone: mark }));
+  const editors = marks.map((each, number) => new ExerciseEditor(each, { number, onDone: mark }));
+  const asked = editors.flatMap(({ checks }) => checks).length;
 
   line.className = "exercise-progress";
   line.append(count, " ", button);

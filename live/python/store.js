@@ -14,6 +14,7 @@ globalThis.ExerciseStore = (() => {
     kept.set(key, value);
     guarded(() => (value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value)));
   };
+  const keys = () => [...new Set([...kept.keys(), ...guarded(() => Object.keys(localStorage), [])])];
   const text = (name) => `${PREFIX}text/${name}`, done = (name) => `${PREFIX}done/${name}`;
 
   return {
@@ -26,9 +27,10 @@ globalThis.ExerciseStore = (() => {
     get off() {
       return read(OFF) !== null;
     },
+    // 不记了，就连各章记下的一起忘掉
     set off(value) {
+      if (value) for (const key of keys()) if (key.startsWith(done(""))) write(key, null);
       write(OFF, value ? "1" : null);
     },
-    forgetDone: (name) => write(done(name), null),
   };
 })();
