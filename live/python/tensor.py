@@ -2291,5 +2291,6 @@ def _vector_norm(input, ord=2, dim=None, keepdim=False):
 PUBLIC["nn"] = Namespace("nn", {"functional": Namespace("nn.functional", FUNCTIONAL)})
 PUBLIC["special"] = Namespace("special", {"entr": ENTR, "xlogy": PUBLIC["xlogy"], "softmax": _softmax})
 PUBLIC["linalg"] = Namespace("linalg", {"norm": _vector_norm, "vector_norm": _vector_norm})
+PUBLIC["compiler"] = Namespace("compiler", {"is_compiling": lambda: False})
 PUBLIC["cosine_similarity"] = _cosine_similarity
 __path__ = []
