@@ -323,10 +323,10 @@ class Tensor:
         return bool(_item(self))
 
     def __float__(self):
-        return float(_item(self))
+        return float(_only(self))
 
     def __int__(self):
-        return int(_item(self))
+        return int(_only(self))
 
     def __index__(self):
         if self.dtype.kind == 2 or _numel(self) != 1:
@@ -738,6 +738,12 @@ PUBLIC.update(
 @_both
 def _numel(input):
     return _count(input.shape)
+
+
+def _only(self):
+    if _numel(self) != 1:
+        raise ValueError(f"有 {_numel(self)} 个数的张量不能当成一个数，先求和、取平均，或者用下标取出一个。")
+    return _item(self)
 
 
 @_method
@@ -2289,6 +2295,7 @@ def _vector_norm(input, ord=2, dim=None, keepdim=False):
 
 
 PUBLIC["nn"] = Namespace("nn", {"functional": Namespace("nn.functional", FUNCTIONAL)})
+PUBLIC["compiler"] = Namespace("compiler", {"is_compiling": lambda: False})  # 课程自己的函数会问一声
 PUBLIC["special"] = Namespace("special", {"entr": ENTR, "xlogy": PUBLIC["xlogy"], "softmax": _softmax})
 PUBLIC["linalg"] = Namespace("linalg", {"norm": _vector_norm, "vector_norm": _vector_norm})
 PUBLIC["compiler"] = Namespace("compiler", {"is_compiling": lambda: False})
