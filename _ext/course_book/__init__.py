@@ -13,7 +13,7 @@ ROOMS = [
     *["before_reading.local_files", "before_reading.execute_chapters"],
     *["before_reading.library_reference", "before_reading.contents"],
     *["doctree.attention_picture", "doctree.chapter_cards"],
-    *["doctree.addresses", "doctree.folds", "doctree.errata_lab", "doctree.explorables"],
+    *["doctree.addresses", "doctree.folds", "doctree.errata_lab", "doctree.explorables", "doctree.exercises"],
     *["doctree.markup", "doctree.formulas"],
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],

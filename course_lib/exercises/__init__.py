@@ -19,8 +19,8 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
+from .computed import judge
 from .exercise import Exercise
-from .judging import judge
 
 __all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 

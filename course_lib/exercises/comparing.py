@@ -1,12 +1,14 @@
-"""两个结果是不是一样，不一样在哪里：张量、数、字符串、列表、字典都照同一套规矩比。"""
+"""两个结果是不是一样，不一样在哪里：张量、数、字符串、列表、字典都照同一套规矩比。
+
+网页里的练习用的也是这个文件，那里的 torch 是 live/python/tensor.py，所以这里只用它有的。
+"""
 
 import math
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from .running import Raised
+from .running import Raised, plain
 
 NUMBER = (int, float)
 SEQUENCE = (list, tuple)
@@ -25,13 +27,11 @@ KINDS = {
 
 def settle(value: object, like: object = None) -> object:
     """把结果化成好比较的样子；`like` 是对的结果，它是数，一个数的张量就变成数，它是列表，张量就变成列表。"""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Tensor):
-        value = value.detach().cpu().to_dense().resolve_conj()
-        if isinstance(like, NUMBER) and value.numel() == 1:
-            return value.item()
-    if isinstance(like, SEQUENCE) and isinstance(value, Tensor | np.ndarray) and value.ndim:
+    value = plain(value)
+    if isinstance(value, Tensor) and isinstance(like, NUMBER) and value.numel() == 1:
+        return value.item()
+    # NumPy 的数组也有 ndim 与 tolist
+    if isinstance(like, SEQUENCE) and getattr(value, "ndim", 0) and hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, SEQUENCE):
         parts = like if isinstance(like, SEQUENCE) and len(like) == len(value) else [None] * len(value)
@@ -46,7 +46,7 @@ def same(got: object, want: object, atol: float) -> bool:
     if isinstance(got, Tensor) and isinstance(want, Tensor):
         if got.shape != want.shape or _rank(got) > _rank(want):
             return False
-        if want.dtype in (torch.float16, torch.bfloat16):
+        if str(want.dtype) in ("torch.float16", "torch.bfloat16"):
             atol = max(atol, 5e-3)  # 半精度本来就只有三位有效数字
         wide = torch.complex128 if want.is_complex() else torch.float64
         return torch.allclose(got.to(wide), want.to(wide), atol=atol, rtol=1e-5, equal_nan=True)
@@ -60,7 +60,7 @@ def same(got: object, want: object, atol: float) -> bool:
         relative = 1e-5 if isinstance(want, float) else 0  # 个数要分毫不差
         return math.isclose(got, want, rel_tol=relative, abs_tol=atol) or (got != got and want != want)
     # 别的类型的 == 可能给出张量，也可能抛出异常，不去碰它
-    return isinstance(want, str | set | Raised | None) and type(got) is type(want) and got == want
+    return isinstance(want, (str, set, Raised, type(None))) and type(got) is type(want) and got == want
 
 
 def mismatch(got: object, want: object, where: str = "结果") -> str | None:

@@ -3,8 +3,8 @@
 import torch
 
 from ..attention import causal_mask, padding_mask
-from ..decoder import DecoderLayer
 from .exercise import Exercise, Symptom
+from .residual_and_layer_norm import random_layer, random_norm
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9], [5, 6, 7, 0, 0], [5, 0, 0, 0, 0]])
 TARGET = torch.tensor([[1, 4, 5, 2], [1, 4, 2, 0], [1, 2, 0, 0]])
@@ -23,7 +23,7 @@ def own(target, pad):
 
 
 def attend(query, key, value, keep=ALL, scale=2.0, dim=-1, fill=-torch.inf):
-    return (query @ key.T / scale).masked_fill(~keep, fill).softmax(dim=dim) @ value
+    return (query @ key.mT / scale).masked_fill(~keep, fill).softmax(dim=dim) @ value
 
 
 def cross(seen=lambda keep: keep, **options):
@@ -54,13 +54,21 @@ def layer(bare="", raw="", early="", from_x="", order="012", reads="ym"):
     return answer
 
 
+def attention(rng):
+    w_query, w_key, w_value, w_out = rng.randn(4, 4, 4) / 2
+
+    def answer(x, memory, keep=ALL):
+        return attend(x @ w_query, memory @ w_key, memory @ w_value, keep) @ w_out
+
+    return answer
+
+
 def parts(rng):
     """目标与来源一样长，弄反了也能运行。"""
-    block = DecoderLayer(8, 2, 16).eval().requires_grad_(False)
-    for p in block.parameters():
-        p.copy_(rng.randn(p.shape) / 2 + (p.dim() == 1))
-    attends = lambda y: block.self_attn(y, mask=causal_mask(4))[0], lambda *pair: block.cross_attn(*pair)[0]
-    return [(*rng.randn(2, 2, 4, 8), *attends, block.ffn, [block.norm1, block.norm2, block.norm3])]
+    own, cross = attention(rng), attention(rng)
+    _, feed_forward, norm1, norm2 = random_layer(rng)
+    norms = [norm1, norm2, random_norm(rng)]
+    return [(*rng.randn(2, 2, 5, 4), lambda y: own(y, y, causal_mask(5)), cross, feed_forward, norms)]
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行

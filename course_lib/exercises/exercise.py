@@ -51,7 +51,3 @@ class Exercise:
             for hint, ways in self.wrong.items()
             for way in (ways if isinstance(ways, list) else [ways])
         ]
-
-    def hint_otherwise(self, case: int) -> str:
-        """哪一种错答都不是时的提示；写成列表的，每组数据一句。"""
-        return self.otherwise if isinstance(self.otherwise, str) else self.otherwise[case]

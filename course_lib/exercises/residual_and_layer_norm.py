@@ -102,6 +102,7 @@ EXERCISES = [
     Exercise("residual_and_layer_norm.pre-norm",
         cases=lambda rng: [(rng.randn(5, 4), [random_layer(rng), random_layer(rng)], random_norm(rng))],
         right=stacked(),
+        atol=1e-4,
         wrong={
             "末尾的 final_norm 没有用：pre-norm 的主干从不归一化，输出会随层数变大。": stacked(final=torch.clone),
             "final_norm 用在了每一层：它只在所有层之后做一次。":

@@ -1,4 +1,4 @@
-"""运行读者的答案：随机状态原样归还；读者的代码出了错，就说出错在哪一行。"""
+"""运行读者的答案：随机状态原样归还；读者的代码出了错，就说出错在哪一行。网页里换成 live/python/running.py。"""
 
 import inspect
 import linecache
@@ -54,6 +54,13 @@ def sandbox():
     finally:
         np.random.set_state(numpy_state)
         random.setstate(python_state)
+
+
+def plain(value: object) -> object:
+    """张量离开计算图与别的设备，成为普通的张量；NumPy 的一个数成为 Python 的数。"""
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().to_dense().resolve_conj()
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def takes(answer: object, case: tuple) -> bool:

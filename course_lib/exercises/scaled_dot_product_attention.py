@@ -6,7 +6,7 @@ from .exercise import Exercise, Symptom
 
 
 def look(keys, q):
-    return (keys @ q / q.numel() ** 0.5).softmax(dim=0)
+    return (keys @ q.to(keys) / q.numel() ** 0.5).softmax(dim=0)
 
 
 def reheat(weights, tau):

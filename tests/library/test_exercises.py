@@ -16,8 +16,8 @@ import torch
 from chapters import CHAPTERS, cells, source
 from course_lib.exercises import EXERCISES, check, exercise_names, verdict
 from course_lib.exercises.comparing import same
+from course_lib.exercises.computed import Computed, judge
 from course_lib.exercises.exercise import Exercise, Symptom
-from course_lib.exercises.judging import Trial, judge
 from course_lib.exercises.running import Raised, sandbox
 
 SOLUTION = re.compile(r"<details>\s*<summary>[^<]*</summary>\s*```python\n(.*?)```.*?</details>", re.S)
@@ -92,12 +92,12 @@ class TestTable:
     def test_wrong_answers_run(self, exercise):
         """处处出错的错答是表里写错了，与谁都对不上。"""
         with sandbox():
-            for hint, _, outcomes in Trial(exercise).known:
-                assert not all(isinstance(outcome, Raised) for outcome in outcomes), f"{hint}：{outcomes[0]}"
+            for way in Computed(exercise).known:
+                assert not all(isinstance(outcome, Raised) for outcome in way.outcomes), way.hint
 
     def test_any_other_mistake_draws_the_last_hint(self, exercise):
         with sandbox():
-            right = Trial(exercise).raw
+            right = Computed(exercise).raw
         if isinstance(exercise.otherwise, list):
             assert len(exercise.otherwise) == len(right)
         for i, value in enumerate(right):
@@ -105,15 +105,19 @@ class TestTable:
             assert exercise.accepts or all(line.startswith("✗ 还不对：") for line in said), said
             # 对错只有两种的题，错的那一种也许已经列在表里
             assert isinstance(value, bool) or any(
-                line.endswith(exercise.hint_otherwise(i)) for line in said
+                line.endswith(hint_otherwise(exercise, i)) for line in said
             ), said
 
     def test_same_data_every_time(self, exercise):
         answer = only_wrong_at(0, 1e9, [0], exercise)
         assert judge(exercise, answer) == judge(exercise, only_wrong_at(0, 1e9, [0], exercise))
         with sandbox():
-            first, second = (Trial(exercise).right for _ in range(2))
+            first, second = (Computed(exercise).right for _ in range(2))
         assert all(same(a, b, 0) for a, b in zip(first, second, strict=True))
+
+
+def hint_otherwise(exercise, i):
+    return exercise.otherwise if isinstance(exercise.otherwise, str) else exercise.otherwise[i]
 
 
 def only_wrong_at(i, wrong, right, exercise):
@@ -219,7 +223,7 @@ ILL_TYPED = {
 def test_any_answer_gets_one_kind_sentence(exercise, answer):
     if any(answer is change for change in (no_number, other_type, other_shape)):
         with sandbox():
-            right = Trial(exercise).raw[0]
+            right = Computed(exercise).raw[0]
         answer = shaped_like(right, answer)
         if exercise.cases is None:
             answer = answer()

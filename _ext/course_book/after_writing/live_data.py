@@ -1,4 +1,4 @@
-"""把 live/ 里的脚本与两个模型的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
+"""把 live/ 里的脚本、两个模型与练习的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
 
 数据文件都写成脚本，内容是 base64：从 file:// 打开书时，浏览器只肯载入脚本；经 http 也用这一份，压缩之后不比原来大。
 """
@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from course_book import ROOT
-from course_book.after_writing import live_bert, live_llm
+from course_book.after_writing import live_bert, live_exercises, live_llm, live_python
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
 
 SCRIPTS = ROOT / "live"
@@ -44,7 +44,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """folder 的名字就是模型的：bert 或 llm。"""
+    """folder 的名字就是数据的：bert、llm、python 或 exercises。"""
     scripts = ((f"{name}.js", as_script(f"{folder.name}/{name}", content)) for name, content in files)
     fill_folder(folder, scripts)
 
@@ -63,12 +63,16 @@ def written(folder: Path) -> dict:
     return config
 
 
+def shared(outdir: str) -> Path:
+    """两本书共用一份的，在简体的那本里；只成繁体的书时也要有。"""
+    root = Path(outdir)
+    return (root.parent if LANGUAGE == "zh-TW" else root) / "live/data"
+
+
 @cache
 def put_data(outdir: str, model: str) -> int:
     """一个模型的数据放进书里，成一次书只做一遍；返回网页要取的字节数，0 是书里不带它。"""
-    root = Path(outdir)
-    # 两本书共用一份，在简体的那本里；只成繁体的书时也要有
-    folder = (root.parent if LANGUAGE == "zh-TW" else root) / "live/data" / model
+    folder = shared(outdir) / model
     if model == "bert":
         write_data(folder, live_bert.data_files().items())
     elif not live_llm.is_wanted():
@@ -85,6 +89,9 @@ def write_live(app, exception):
     write_scripts(Path(app.outdir) / "live")
     for model in ("bert", "llm"):
         put_data(app.outdir, model)
+    write_data(shared(app.outdir) / "python", [("brython", live_python.brython())])
+    own = Path(app.outdir) / "live/data/exercises"
+    write_data(own, [*live_exercises.data_files(), ("python", live_python.modules())])
 
 
 def setup(app):

@@ -1,6 +1,7 @@
 """两个活的网页：有面板（live-bert、live-llm）的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
 
-可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取。
+可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取；
+练习格的编辑框要的 Python 也一样。
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from docutils import nodes
 
 from course_book.after_writing import live_llm
 from course_book.after_writing.live_data import put_data
+from course_book.doctree.exercises import has_exercises
 from course_book.doctree.traditional_chinese import LANGUAGE
 
 
@@ -57,6 +59,10 @@ PANELS = {
     ),
 }
 TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
+EXERCISES = (
+    "engine.js",
+    *(f"python/{name}.js" for name in ("worker", "engine", "store", "keys", "editor", "progress")),
+)
 
 
 def panels_in(doctree) -> list[str]:
@@ -71,6 +77,9 @@ def add_tags(app, pagename, templatename, context, doctree):
     scripts, styles = {}, {}
     if doctree and "tokenize" in app.env.metadata.get(pagename, {}).get("explorables", []):
         scripts = dict.fromkeys(TYPING, "") | {"bert/vocabulary.js": data}
+    if doctree and has_exercises(doctree):
+        scripts |= dict.fromkeys(EXERCISES, "") | {"python/engine.js": data}
+        styles["python/exercises.css"] = ""
     for name in panels_in(doctree):
         panel = PANELS[name]
         page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)

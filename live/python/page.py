@@ -1,0 +1,108 @@
+"""网页里的 Python 从这里进：运行读者的一格代码，打印的交给网页，再请 judging 判断；出了错只说读者的那一行。
+
+它在 Brython 里运行；`_output.write` 是 worker.js 给的，把字交给网页。
+"""
+
+import builtins
+import math
+import sys
+from _json import dumps, loads
+
+import _output
+import mended  # noqa: F401
+import torch
+import torch.nn  # 读者头一次 import 它，torch 里就多一个名字
+from exercises import comparing, facts, judging, running
+
+MOST_CHARACTERS, MOST_LINES = 10_000, 200
+ONLY_AST = 0x400
+CUT = f"\n……输出太长，到这里为止：最多 {MOST_CHARACTERS} 个字符、{MOST_LINES} 行。\n"
+
+
+class Output:
+    """print 写到这里；太长就不再往外送。"""
+
+    def __init__(self):
+        self.characters, self.lines, self.full = MOST_CHARACTERS, MOST_LINES, False
+
+    def write(self, text):
+        if self.full:
+            return
+        kept = "".join(text[: self.characters].splitlines(True)[: self.lines])
+        self.characters -= len(kept)
+        self.lines -= kept.count("\n")
+        self.full = len(kept) < len(text)
+        _output.write(kept + CUT if self.full else kept)
+
+    def flush(self):
+        pass
+
+
+def says(error):
+    """读者的代码出错时说的一句，与练习的检查同一套话。"""
+    name, message = type(error).__name__, str(error)
+    if isinstance(error, SyntaxError):
+        return f"第 {error.lineno} 行第 {error.offset} 个字符那里，Python 读不懂（{name}：{error.msg}）。"
+    if name == "JavascriptError" and "call stack" in message:  # Brython 没有替它换成 Python 的
+        error = RecursionError("maximum recursion depth exceeded").with_traceback(error.__traceback__)
+    if isinstance(error, ImportError):
+        error.args = (f"{message.partition(' (')[0]}；网页里没有它，到 Jupyter 里用",)
+    try:
+        return running.blame(error, "运行你的代码时").sentence
+    except running.NotHere as here:
+        return str(here)
+
+
+def run(source, given):
+    """运行读者的一格；最后单独一个表达式的值，像 Jupyter 那样打印出来。返回它留下的名字。"""
+    lines = source.split("\n")
+    last = compile(source, "<string>", "exec", ONLY_AST).body[-1:]
+    alone = last and type(last[0]).__name__ == "Expr" and not last[0].col_offset
+    shown = lines[:]
+    if alone:
+        shown[last[0].lineno - 1] = "_ = " + shown[last[0].lineno - 1]
+    try:
+        names = running.run("\n".join(shown), given)
+    finally:
+        running.reader_lines[:] = lines
+    if alone and names["_"] is not None:
+        print(repr(names["_"]))
+    return names
+
+
+def check(exercise, names):
+    """一道练习的结论。"""
+    try:
+        value = eval(exercise["answer"], names)
+    except NameError:
+        return f"✗ 还不对：没有找到 {exercise['answer']}，名字要与题目里的一样。"
+    return facts.verdict(exercise, value)
+
+
+# 读者的代码改了这些，这个线程就不能再用了
+MODULES = builtins, math, torch, torch.Tensor, comparing, facts, judging, running
+LOADED = {name: sys.modules[name] for name in ("_sys", "sys", "builtins", "torch", "exercises.facts", "page")}
+
+
+def state():
+    return [dict(vars(module)) for module in MODULES]
+
+
+def changed(before):
+    for was, now in zip(before, state(), strict=True):
+        if len(was) != len(now) or any(now.get(name) is not was[name] for name in was):
+            return True
+    return any(sys.modules.get(name) is not module for name, module in LOADED.items())
+
+
+def answer(text):
+    """一次请求：{code, given, exercises} → {error, verdicts, spoiled}；exercises 为空就只运行。"""
+    request, before, result = loads(text), state(), {}
+    sys.stdout = Output()
+    try:
+        names = run(request["code"], request["given"])
+        result["verdicts"] = [check(exercise, names) for exercise in request["exercises"]]
+    except BaseException as error:
+        result["error"] = says(error)
+    result["spoiled"] = changed(before)
+    return dumps(result)

@@ -1,0 +1,423 @@
+"""网页里的练习：在真的 Chromium 里写、运行、检查；读者的代码出不了它的沙箱，也弄不坏别的。"""
+
+import re
+import time
+
+import pytest
+from built_book import BOOK
+from live_pages import axe_faults, new_page, prepare_axe
+
+from course_book.after_writing import live_exercises
+
+PAGE = "chapters/04_scaled_dot_product_attention.html"
+SEVERAL = "chapters/05_attention_masks.html"
+RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
+FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
+# 忙的机器上，时间放宽到几倍
+SLACK = 5
+both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
+both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
+MARKS = "✓✗○⚠"
+
+
+@pytest.fixture
+def visit(browser, roots):
+    pages = []
+
+    def open_page(name=PAGE, scheme="http", **settings):
+        pages.append(new_page(browser, roots[scheme] + name, **settings))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.context.close()
+
+
+@pytest.fixture(scope="module")
+def one_page(browser, roots):
+    """同一页上接着做：准备好 Python 要半秒。"""
+    page = new_page(browser, roots["http"] + PAGE)
+    yield page
+    assert not page.errors
+    page.context.close()
+
+
+@pytest.fixture
+def box(one_page):
+    box = one_page.locator(".exercise").first
+    box.get_by_role("button", name="恢复原样").click()
+    return box
+
+
+def area(box):
+    return box.locator("textarea")
+
+
+def said(box):
+    return box.locator(".exercise-said").inner_text()
+
+
+def press(box, button="检查", code=None, timeout=30):
+    """按一下，等到它说完；返回说的话。"""
+    if code is not None:
+        area(box).fill(code)
+    words = box.locator(".exercise-said")
+    words.evaluate("(each) => each.replaceChildren()")
+    box.get_by_role("button", name=re.compile(f"^{button}$")).click()
+    end = time.monotonic() + timeout
+    while not (text := words.inner_text()) or text.startswith(("正在", "正在")):
+        assert time.monotonic() < end, "迟迟没有说"
+        box.page.wait_for_timeout(20)
+    return text
+
+
+def output(box):
+    return box.locator(".exercise-output").text_content()
+
+
+@both_ways
+@both_books
+def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
+    page = visit(book_of + PAGE, scheme)
+    box = page.locator(".exercise").first
+    check = "檢查" if book_of else "检查"
+    assert press(box, check).startswith("○")
+    assert press(box, check, RIGHT).startswith("✓")
+    hint = "分數忘了除以 √d" if book_of else "分数忘了除以 √d"
+    assert hint in press(box, check, FORGOT)
+    assert not page.errors
+
+
+def test_several_questions_in_one_cell(visit):
+    box = visit(SEVERAL).locator(".exercise").first
+    code = "def from_lengths(lengths, n):\n    return (torch.arange(n) < lengths[:, None])[:, None, None, :]"
+    lines = press(box, code=code).split("\n\n")
+    assert [re.search(f"[{MARKS}]", line)[0] for line in lines] == ["✓", "✗", "✗"]
+    assert lines[0].startswith("from_lengths ") and "没有找到 for_torch" in lines[2]
+
+
+def test_every_solution_is_right_and_every_skeleton_unfinished(one_page):
+    found = {}
+    for name, data in live_exercises.in_the_page().items():
+        for kind in ("solution", "skeleton"):
+            result = one_page.evaluate(
+                "([code, data]) => LivePython.open().run({ code, given: data.given, exercises: [data] }, () => {})",
+                [data[kind], data],
+            )
+            found[name, kind] = result.get("verdicts", [result])[0]
+    wanted = {"solution": "✓", "skeleton": "○"}
+    assert not {key: said for key, said in found.items() if str(said)[0] != wanted[key[1]]}
+
+
+def test_every_exercise_of_the_table_has_its_editor(book):
+    marked = []
+    for path in sorted((book / "chapters").glob("*.html")):
+        marked += re.findall(r'<template data-exercise="([^"]+)">', path.read_text(encoding="utf-8"))
+    assert sorted(" ".join(marked).split()) == sorted(live_exercises.in_the_page())
+
+
+def test_what_is_printed_and_the_last_value(box):
+    press(box, "运行", "print('一', 2)\nx = torch.arange(4.).reshape(2, 2)\nx")
+    assert output(box) == "一 2\ntensor([[0., 1.],\n        [2., 3.]])\n"
+    assert press(box, "运行", "x = 1") == "运行完了，没有打印什么。"
+
+
+@pytest.mark.parametrize(
+    "code, words, line",
+    [
+        ("x = (1,\n     2 +* 3)", "第 2 行第 9 个字符那里，Python 读不懂（SyntaxError", 2),
+        (
+            "def f(x):\n    return x / 0\n\nf(2)",
+            "运行到第 2 行 return x / 0 出错了，除以了 0（ZeroDivisionError",
+            2,
+        ),
+        ("x = 1\nx.size", "运行到第 2 行 x.size 出错了，没有这个属性或方法（AttributeError", 2),
+        ("def f():\n    return f()\n\nf()", "递归没有停下来（RecursionError", 2),
+        ("import numpy", "网页里没有它，到 Jupyter 里用", 1),
+        ("x = torch.svd", "这里没有 torch.svd，到 Jupyter 里用 torch。", 1),
+    ],
+)
+def test_an_error_names_the_readers_own_line(box, code, words, line):
+    assert words in press(box, "运行", code)
+    assert box.locator(".exercise-lines .wrong").all_inner_texts() == [f"{line}\n"]
+
+
+def test_an_endless_loop_is_ended_and_the_next_run_works(box):
+    press(box, "运行", "1")
+    start = time.monotonic()
+    text = press(box, "检查", "print('看得见')\nwhile True:\n    pass")
+    assert 2 <= time.monotonic() - start < 3 + SLACK and "运行了 2 秒还没有完" in text
+    assert output(box) == "看得见\n"
+    assert press(box, "检查", RIGHT).startswith("✓")
+
+
+@pytest.mark.parametrize("code", ["print('x' * 1_000_000)", "for i in range(50_000):\n    print(i)"])
+def test_output_is_cut(box, code):
+    press(box, "运行", code)
+    assert len(output(box)) < 10_100 and output(box).count("\n") < 210
+    assert "输出太长，到这里为止" in output(box)
+
+
+HOSTILE = {
+    "网络与存储": "\n".join(
+        f"try:\n    {name}\n    print('{name}')\nexcept NameError:\n    pass"
+        for name in (
+            "fetch",
+            "XMLHttpRequest",
+            "importScripts",
+            "WebSocket",
+            "indexedDB",
+            "caches",
+            "postMessage",
+        )
+    ),
+    "通往 JavaScript 的门": "\n".join(
+        f"try:\n    import {name}\n    print('{name}')\nexcept ImportError:\n    pass"
+        for name in ("browser", "javascript", "browser.aio", "_ajax", "_webworker", "browser.local_storage")
+    ),
+    "删掉内建的": "import builtins\nfor name in list(vars(builtins)):\n    delattr(builtins, name)",
+    "改坏内建的": "import builtins\nbuiltins.len = builtins.print = None",
+    "改坏 torch": "torch.Tensor.softmax = lambda *_, **__: 1 / 0",
+    "换掉判断": "from exercises import judging, facts\nfacts.verdict = lambda *_: '✓ 正确。'\njudging.Judge = None",
+    "吃掉内存": "x = [0] * 10**9",
+    "一直吃内存": "x = []\nwhile True:\n    x.append([0] * 10_000)",
+    "退出": "raise SystemExit",
+    "换掉输出": "import sys\nsys.stdout = None\nsys.modules.clear()",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_code_harms_nothing_else(box, one_page, name):
+    before = one_page.url
+    press(box, "检查", HOSTILE[name])
+    if "门" in name or "网络" in name:
+        assert output(box) == ""
+    assert "分数忘了除以 √d" in press(box, "检查", FORGOT)
+    assert press(box, "检查", RIGHT).startswith("✓")
+    assert one_page.url == before
+
+
+def test_the_sandbox_itself_lets_nothing_out(one_page):
+    """就算读者的代码弄到了 JavaScript，浏览器也不许它请求、存东西、碰这一页。"""
+    one_page.locator(".exercise textarea").first.focus()
+    one_page.wait_for_selector("iframe[sandbox]", state="attached")
+    frame = next(frame for frame in one_page.frames if frame != one_page.main_frame)
+    tried = frame.evaluate(
+        """async () => {
+          const source = `onmessage = async ({ ports: [port] }) => port.postMessage(
+            await fetch("${"http://127.0.0.1:1/"}").then(() => "取到了", (error) => error.name))`;
+          const worker = new Worker(URL.createObjectURL(new Blob([source])));
+          const { port1, port2 } = new MessageChannel();
+          worker.postMessage(null, [port2]);
+          const inWorker = await new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
+          const attempt = (work) => { try { work(); return "成了"; } catch (error) { return error.name; } };
+          const blocked = [];
+          document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => blocked.push(effectiveDirective));
+          const inFrame = await fetch("http://127.0.0.1:1/").then(() => "取到了", (error) => error.name);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          return [inWorker, inFrame, attempt(() => localStorage), attempt(() => parent.document), [...blocked]];
+        }"""
+    )
+    assert tried == ["TypeError", "TypeError", "SecurityError", "SecurityError", ["connect-src"]]
+    one_page.errors.clear()  # 上面的请求在控制台里留了话
+
+
+@both_ways
+def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready(visit, scheme):
+    page = visit(PAGE, scheme)
+    page.wait_for_load_state("networkidle")
+    from_files = lambda: [url for url in page.asked if url.startswith(("http:", "file:"))]  # noqa: E731
+    assert not [url for url in from_files() if "/live/data/" in url]
+    box = page.locator(".exercise").first
+    press(box)
+    wanted = {
+        "python/brython.js",
+        "exercises/python.js",
+        "exercises/scaled_dot_product_attention.one-query.json.js",
+    }
+    assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
+    before = len(from_files())
+    press(box, "检查", RIGHT)
+    press(box, "检查", "while True: pass")
+    press(box, "检查", FORGOT)
+    assert len(from_files()) == before
+
+
+@both_ways
+def test_text_and_marks_survive_a_reload_and_can_be_forgotten(visit, scheme):
+    page = visit(PAGE, scheme)
+    press(page.locator(".exercise").first, code=RIGHT)
+    line = page.locator(".exercise-progress")
+    assert line.inner_text().startswith("这一章的 4 道练习，做对了 1 道（只记在这个浏览器里）。")
+    page.reload()
+    assert area(page.locator(".exercise").first).input_value() == RIGHT
+    assert "做对了 1 道" in line.inner_text()
+    page.evaluate("localStorage.setItem('exercise/done/another.chapter', '1')")
+    line.get_by_role("button").click()
+    assert "没有记" in line.inner_text()
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('exercise/done'))") == []
+    press(page.locator(".exercise").first)
+    page.reload()
+    assert "没有记" in line.inner_text()
+    line.get_by_role("button").click()
+    assert "做对了 0 道" in line.inner_text()
+    page.locator(".exercise").first.get_by_role("button", name="恢复原样").click()
+    kept = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('exercise/'))")
+    assert kept == []
+
+
+def test_it_works_where_nothing_may_be_stored(visit):
+    page = visit("404.html")
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+    )
+    page.goto(page.url.replace("404.html", PAGE))
+    assert press(page.locator(".exercise").first, code=RIGHT).startswith("✓")
+    assert "做对了 1 道" in page.locator(".exercise-progress").inner_text()
+
+
+def test_the_keys_of_a_python_editor(box, one_page):
+    code, keys = area(box), one_page.keyboard
+    value = lambda: code.input_value()  # noqa: E731
+    code.fill("")
+    keys.type("if x:\ny\n")
+    assert value() == "if x:\n    y\n    "
+    keys.press("Backspace")
+    keys.type("z")
+    assert value() == "if x:\n    y\nz"
+    keys.press("Tab")
+    assert value() == "if x:\n    y\nz   "
+    code.fill("a\nb\n\nc")
+    keys.press("Control+a")
+    keys.press("Tab")
+    assert value() == "    a\n    b\n\n    c"
+    keys.press("Shift+Tab")
+    assert value() == "a\nb\n\nc"
+    keys.press("Control+z")
+    assert value() == "    a\n    b\n\n    c"
+    keys.press("Control+z")
+    assert value() == "a\nb\n\nc"
+
+
+def test_escape_then_tab_leaves_the_editor(box, one_page):
+    keys = one_page.keyboard
+    described = area(box).get_attribute("aria-describedby")
+    assert "先按 Esc 再按 Tab" in one_page.locator(f"#{described}").text_content()
+    area(box).focus()
+    before = area(box).input_value()
+    keys.press("Escape")
+    keys.press("Tab")
+    assert one_page.evaluate("document.activeElement.textContent") == "运行"
+    keys.press("Shift+Tab")
+    keys.press("Escape")
+    keys.press("Shift+Tab")
+    assert not one_page.evaluate("document.activeElement.matches('textarea')")
+    assert area(box).input_value() == before
+
+
+def test_control_enter_checks(box, one_page):
+    area(box).fill(RIGHT)
+    one_page.keyboard.press("Control+Enter")
+    one_page.wait_for_function(
+        "(each) => each.innerText.startsWith('✓')", arg=box.locator(".exercise-said").element_handle()
+    )
+    assert area(box).input_value() == RIGHT
+
+
+def test_no_key_is_touched_while_an_input_method_is_composing(box, one_page):
+    code = area(box)
+    code.fill("x:")
+    code.focus()
+    client = one_page.context.new_cdp_session(one_page)
+    client.send("Input.imeSetComposition", {"text": "ni", "selectionStart": 2, "selectionEnd": 2})
+    touched = code.evaluate(
+        """(area) => [["Tab", 9], ["Enter", 13], ["Enter", 229], ["Tab", 229]].map(([key, keyCode]) => {
+          const event = new KeyboardEvent("keydown", { key, keyCode, isComposing: keyCode !== 229, bubbles: true, cancelable: true });
+          area.dispatchEvent(event);
+          return event.defaultPrevented;
+        })"""
+    )
+    assert touched == [False] * 4
+    client.send("Input.insertText", {"text": "你"})
+    assert code.input_value() == "x:你"
+    one_page.keyboard.press("Enter")
+    assert code.input_value() == "x:你\n"
+
+
+def test_the_cell_for_jupyter(visit):
+    page = visit(SEVERAL, permissions=["clipboard-read", "clipboard-write"])
+    box = page.locator(".exercise").first
+    area(box).fill("a = 1")
+    box.get_by_role("button", name="复制成一格").click()
+    page.wait_for_function("document.querySelector('.exercise-said').innerText.startsWith('复制好了')")
+    lines = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert lines[0] == "from course_lib.exercises import check" and "a = 1" in lines
+    assert [line for line in lines if line.startswith("check(")][
+        2
+    ] == 'check("attention_masks.for-torch", for_torch)'
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_it_fits_a_phone_and_a_finger(visit, width):
+    page = visit(SEVERAL, viewport={"width": width, "height": 700})
+    box = page.locator(".exercise").first
+    press(box, code="def from_lengths(lengths, n):\n    return " + "x" * 300)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    buttons = page.locator(":is(.exercise, .exercise-progress) button").all()
+    sizes = [button.bounding_box() for button in buttons]
+    assert len(sizes) > 4 and min(min(size["width"], size["height"]) for size in sizes) >= 40
+    gutter, code = (box.locator(each).bounding_box() for each in (".exercise-lines", "textarea"))
+    assert abs(gutter["height"] - code["height"]) < 1
+
+
+def test_axe_finds_no_fault(visit):
+    page = visit()
+    box = page.locator(".exercise").first
+    press(box, code="print(1)\n" + FORGOT)
+    page.evaluate("document.querySelectorAll('.exercise')[1].querySelector('button').click()")
+    prepare_axe(page)
+    for part in (".exercise", ".exercise-note", ".exercise-progress"):
+        assert axe_faults(page, part) == []
+
+
+def test_without_scripts_and_in_print_the_cell_stands_as_it_was(visit, browser, roots):
+    page = visit()
+    cell = page.locator("#exercise-one-query")
+    assert not cell.locator(".cell_input").is_visible() and cell.locator(".exercise").is_visible()
+    page.emulate_media(media="print")
+    assert cell.locator(".cell_input").is_visible() and not cell.locator(".exercise").is_visible()
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(roots["http"] + PAGE)
+    assert plain.locator("#exercise-one-query .cell_input").is_visible()
+    context.close()
+
+
+def test_ready_within_a_second_and_each_check_within_a_fifth(visit):
+    page = visit()
+    page.wait_for_load_state("networkidle")
+    first, *later = page.evaluate(
+        """async () => {
+          const box = document.querySelector(".exercise"), said = box.querySelector(".exercise-said");
+          const times = [];
+          for (let i = 0; i < 6; i++) {
+            said.replaceChildren();
+            const start = performance.now();
+            box.querySelector(".main").click();
+            while (!/^[✓✗○⚠]/.test(said.innerText)) await new Promise((resolve) => setTimeout(resolve, 5));
+            times.push(performance.now() - start);
+          }
+          return times;
+        }"""
+    )
+    print(f"头一次 {first:.0f} 毫秒，以后 {sorted(later)[2]:.0f} 毫秒")
+    assert first < 1000 * SLACK and sorted(later)[2] < 200 * SLACK
+
+
+def test_the_data_are_shared_and_small():
+    brython = BOOK / "live/data/python/brython.js"
+    assert brython.stat().st_size < 450_000
+    assert not (BOOK / "zh-TW/live/data/python").exists()
+    for book_of in ("", "zh-TW/"):
+        sizes = [path.stat().st_size for path in (BOOK / book_of / "live/data/exercises").iterdir()]
+        assert max(sizes) < 80_000
