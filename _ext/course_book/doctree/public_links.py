@@ -10,6 +10,10 @@ from docutils import nodes
 from notebook_form import canonical, colab_link, setup_code
 from repository import public_url
 
+from course_book import ROOT
+from course_book.after_writing.traditional_notebooks import to_traditional
+from course_book.doctree.traditional_chinese import LANGUAGE
+
 COLAB = "https://colab.research.google.com/github/"
 
 
@@ -37,9 +41,21 @@ def rewrite(app, doctree):
 
 def rewrite_downloads(app, exception):
     if exception is None and app.builder.name == "html":
-        for path in Path(app.outdir, "_sources").rglob("*.ipynb"):
-            notebook = json.loads(path.read_text(encoding="utf-8"))
-            path.write_text(canonical(notebook, path.name, app.config.public_url), encoding="utf-8")
+        folder = Path(app.outdir, "_sources")
+        for path in folder.rglob("*.ipynb"):
+            source = ROOT / path.relative_to(folder)
+            if source.is_file():
+                path.write_text(download(source, app.config.public_url), encoding="utf-8")
+            else:
+                path.unlink()  # 改了名的章，上一次成书留下的
+
+
+def download(path: Path, url: str | None) -> str:
+    """供下载的一个笔记本，用这本书的文字；从仓库里的那一份写起，繁体的不会被再换一遍。"""
+    text = canonical(json.loads(path.read_text(encoding="utf-8")), path.name, url)
+    if LANGUAGE == "zh-TW":
+        text = json.dumps(to_traditional(json.loads(text)), ensure_ascii=False, indent=1) + "\n"
+    return text
 
 
 def setup(app):
