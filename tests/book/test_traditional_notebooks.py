@@ -1,6 +1,7 @@
 """繁体的笔记本：代码与简体的是同一棵语法树，行文与网页换得一样，链接指得到，从头运行得到尾。"""
 
 import ast
+import itertools
 import json
 import os
 import re
@@ -47,7 +48,7 @@ def headings(notebook):
     for cell in notebook:
         if cell["cell_type"] == "markdown":
             tokens = MARKDOWN.parse(source(cell))
-            for opening, inline in zip(tokens, tokens[1:], strict=False):
+            for opening, inline in itertools.pairwise(tokens):
                 if opening.type == "heading_open":
                     yield slug("".join(child.content for child in inline.children))
 
