@@ -145,25 +145,25 @@ def start_page(language: str, parts: list[Part], library: str) -> bytes:
     return (convert_html(page, None) if language == FOLDER else page).encode()
 
 
-def write_zip(path: Path, files: dict[str, bytes | Path]) -> None:
+def write_zip(path: Path, files: dict[str, bytes | Path], level: int) -> None:
     """同样的文件，写出同样的 zip：按名字排，时刻都一样；名字里的汉字写作 UTF-8，由 zipfile 标明。"""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             content = files[name] if isinstance(files[name], bytes) else files[name].read_bytes()
             entry = zipfile.ZipInfo(name, LONG_AGO)
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content, compresslevel=9)
+            archive.writestr(entry, content, compresslevel=level)
 
 
-def build(language: str, library: Path) -> Path:
+def build(language: str, library: Path, folder: Path = ARCHIVES, level: int = 9) -> Path:
     parts = contents(language, library)
     files = {START[language]: start_page(language, parts, library.name)}
     for part in parts:
         files |= part.files
-    path = ARCHIVES / f"transformer-{language}.zip"
-    write_zip(path, files)
+    path = folder / f"transformer-{language}.zip"
+    write_zip(path, files, level)
     print(f"{path}：{megabytes(path.stat().st_size)}，解开 {megabytes(sum(part.size() for part in parts))}。")
     for part in parts:
         packed = compressed(path, part)
