@@ -19,7 +19,7 @@ COLAB = "https://colab.research.google.com/github/"
 
 def use_url(app, config):
     config.html_theme_options["repository_url"] = config.public_url or ""
-    if config.public_url is None:
+    if colab_link("", config.public_url) is None:
         config.html_theme_options.pop("launch_buttons", None)
 
 
@@ -28,8 +28,8 @@ def rewrite(app, doctree):
     path = Path(app.env.doc2path(app.env.docname))
     for link in list(doctree.findall(nodes.reference)):
         if link.get("refuri", "").startswith(COLAB):
-            if url:
-                link["refuri"] = colab_link(path.name, url)
+            if place := colab_link(path.name, url):
+                link["refuri"] = place
             else:
                 link.parent.parent.remove(link.parent)
     for block in list(doctree.findall(nodes.literal_block)):
