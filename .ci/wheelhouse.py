@@ -21,6 +21,8 @@ from course_lib.weights.builtin import MINILM, SMOLLM2
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / ".ci/requirements-hashed.txt"
+# 清单里没有的：pip freeze 不列，而 torch 与 sphinx-togglebutton 要
+TOOLS = ("setuptools", "wheel")
 # 还在下载时放在这里，齐了才改名
 UNFINISHED = ROOT / "_build/wheelhouse.unfinished"
 INSTALL = """\
@@ -112,6 +114,7 @@ def main() -> None:
     UNFINISHED.mkdir(parents=True)
     download_torch(options.torch_index)
     download_locked()
+    download("--no-deps", *TOOLS)
     for model in (MINILM, SMOLLM2):
         download_model(model)
     if options.also:
