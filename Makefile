@@ -17,6 +17,8 @@ PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} LEFT_OUT="$(LEFT_OUT)" $(BIN)/py
 PARALLEL = -n logical --dist loadfile --no-loadscope-reorder
 # 独自运行各个笔记本时用哪几套版本，见 .ci/versions.py
 SETS ?= oldest locked colab newest
+# 带去断网的教室的，另外还要哪些包；它们没有锁定
+ALSO ?= jupyterlab
 # 只改坏这几处：make mutate MUTANTS='course_lib.attention*'
 MUTANTS ?=
 
@@ -26,7 +28,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate teach
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate teach archive wheelhouse release
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
@@ -80,6 +82,18 @@ audit:
 # 书里指向别处的链接还在不在
 links: $(READY)
 	$(BIN)/jupyter-book build . --builder linkcheck
+
+# 带得走的书：每种文字一个 zip，解开双击就能读，在 _build/archive/；先 make pdf，PDF 也在里面；LIVE_LLM=0 小 97 MB
+archive: book
+	$(BIN)/python _ext/archive.py $(BOOK_LANG)
+
+# 断网的教室要的一切：锁定的包、torch、两个模型、课程自己，约 700 MB，在 _build/wheelhouse/；怎样装，写在里面
+wheelhouse: $(READY)
+	$(BIN)/python .ci/wheelhouse.py --torch-index "$(TORCH_INDEX)" --also $(ALSO)
+
+# 把带得走的书与 PDF 连同它们的 SHA-256 放到 GitHub 的一次发布里：make release TAG=v1.0；要有 gh，并且登录过
+release:
+	$(PYTHON) .ci/release.py "$(TAG)"
 
 # 装好之后关上网络，成书与全部测试都在断网时跑一遍（Linux）
 test-offline: offline browser $(READY)

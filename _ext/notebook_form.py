@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from repository import ADDRESS, write_url, written_url
+from repository import ADDRESS, GITHUB, write_url, written_url
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,7 +39,10 @@ def chapters() -> list[Path]:
     return sorted((ROOT / "chapters").glob("*.ipynb"))
 
 
-def colab_link(name: str, url: str) -> str:
+def colab_link(name: str, url: str | None) -> str | None:
+    """Colab 只打得开 GitHub 上的笔记本；仓库在别处，就没有这个链接。"""
+    if not url or not url.startswith(GITHUB):
+        return None
     return f"{url.replace('github.com', 'colab.research.google.com/github')}/blob/main/chapters/{name}"
 
 
@@ -49,13 +52,14 @@ def setup_code(url: str | None) -> str:
 
 def canonical(notebook: dict, name: str, url: str | None) -> str:
     """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。"""
-    badge = f"[▶ 在 Colab 中打开本章]({colab_link(name, url)})\n\n" if url else ""
-    cells = []
+    link, cells = colab_link(name, url), []
     for cell in notebook["cells"]:
-        source = "".join(cell["source"]).rstrip()
+        source = BADGE.sub("", "".join(cell["source"]).rstrip())
         if cell["id"] == "setup":
             source = setup_code(url)
-        source = BADGE.sub(badge, source)
+        if link and not cells:  # 徽章在题目与正文之间
+            title, _, text = source.partition("\n\n")
+            source = f"{title}\n\n[▶ 在 Colab 中打开本章]({link})\n\n{text}"
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and (cell["id"] == "setup" or FIGURE_ONLY.fullmatch(source)):
             tags = ["hide-input"]
@@ -77,11 +81,13 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库")
+    parser.add_argument(
+        "--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库，或 Gitee 上的"
+    )
     url = parser.parse_args().repo
     if url is not None:
         if not ADDRESS.fullmatch(url):
-            sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，这里是 {url!r}。")
+            sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，或者在 gitee.com 上，这里是 {url!r}。")
         write_url(url)
     for path in chapters():
         text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, written_url())

@@ -1,6 +1,6 @@
 """课程的公开地址：Colab 的链接、启动按钮与安装命令都由它来。
 
-`origin` 是公开的仓库就是它，否则是 `_config.yml` 里写的；两处都没有，书里就不提任何地址，免得人点进去什么也没有。
+`origin` 是公开的仓库（GitHub 或 Gitee）就是它，否则是 `_config.yml` 里写的；两处都没有，书里就不提任何地址，免得人点进去什么也没有。
 """
 
 import argparse
@@ -13,8 +13,11 @@ ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "_config.yml"
 PLACEHOLDER = "https://github.com/OWNER/REPO"
 WRITTEN = re.compile(r"(?<=^repository:\n  url: )\S+", re.M)
-ADDRESS = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+")
-REMOTE = re.compile(r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)github\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?")
+GITHUB = "https://github.com/"
+ADDRESS = re.compile(r"https://(github|gitee)\.com/[\w.-]+/[\w.-]+")
+REMOTE = re.compile(
+    r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)(github|gitee)\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
+)
 
 
 def written_url() -> str:
@@ -32,13 +35,13 @@ def public_url() -> str | None:
         command = ["git", "-C", ROOT, "remote", "get-url", "origin"]
         remote = subprocess.run(command, capture_output=True, text=True).stdout.strip()
         if found := REMOTE.fullmatch(remote):
-            return f"https://github.com/{found[1]}"
+            return f"https://{found[1]}.com/{found[2]}"
     return None if written_url() == PLACEHOLDER else written_url()
 
 
 def check_home(repository: str) -> None:
     """GitHub 上的仓库（名字/仓库）与写在文件里的地址不是同一个就退出。"""
-    home = f"https://github.com/{repository}"
+    home = f"{GITHUB}{repository}"
     if written_url().lower() != home.lower():
         sys.exit(
             f"_config.yml 里的公开地址是 {written_url()}，而这里是 {home}："

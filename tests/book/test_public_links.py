@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from notebook_form import SETUP, canonical, chapters, colab_link
-from repository import PLACEHOLDER
+from repository import PLACEHOLDER, written_url
 
 from course_book.doctree.public_links import rewrite, rewrite_downloads, use_url
 
 HOME = "https://github.com/me/course"
+GITEE = "https://gitee.com/me/course"
 NOTEBOOK = chapters()[0]
 
 
@@ -63,7 +64,26 @@ def test_without_a_repository_there_are_no_links():
     assert app.config.html_theme_options == {"repository_url": ""}
 
 
-@pytest.mark.parametrize("url", [HOME, None])
+def test_on_gitee_only_colab_is_missing(tmp_path):
+    """Colab 打不开 Gitee 上的笔记本：没有它的链接与按钮，安装命令照样指到仓库。"""
+    app, doctree = application(GITEE), page()
+    use_url(app, app.config)
+    rewrite(app, doctree)
+    assert [link["refuri"] for link in doctree.findall(nodes.reference)] == ["https://example.org"]
+    assert next(doctree.findall(nodes.literal_block)).astext() == SETUP.format(url=GITEE)
+    assert app.config.html_theme_options == {"repository_url": GITEE}
+
+
+@pytest.mark.parametrize("url", [HOME, GITEE])
+def test_a_badge_can_go_and_come_back(url):
+    """搬到 Gitee 再搬回来，笔记本与原来的一个字也不差。"""
+    for path in chapters():
+        before = json.loads(path.read_bytes())
+        moved = json.loads(canonical(before, path.name, url))
+        assert canonical(moved, path.name, written_url()) == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("url", [HOME, GITEE, None])
 def test_downloads_say_the_same(tmp_path, url):
     taken = tmp_path / "_sources/chapters" / NOTEBOOK.name
     taken.parent.mkdir(parents=True)
@@ -71,5 +91,6 @@ def test_downloads_say_the_same(tmp_path, url):
     rewrite_downloads(application(url, tmp_path), None)
     text = taken.read_text(encoding="utf-8")
     assert text == canonical(json.loads(NOTEBOOK.read_bytes()), NOTEBOOK.name, url)
-    assert PLACEHOLDER not in text and text.count(HOME) == (1 if url else 0)
-    assert ("%pip install" in text) == ("colab.research" in text) == (url is not None)
+    assert PLACEHOLDER not in text and text.count(url or "gitee.com") == (1 if url else 0)
+    assert ("%pip install" in text) == (url is not None)
+    assert ("colab.research" in text) == (url == HOME)

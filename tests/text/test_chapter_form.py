@@ -90,7 +90,9 @@ def test_cells(path):
 @each_chapter
 def test_skeleton(path):
     first, *rest = cells(path, "markdown")
-    assert source(first).startswith("# ") and notebook_form.BADGE.search(source(first))
+    assert source(first).startswith("# ")
+    link = notebook_form.colab_link(path.name, repository.written_url())
+    assert bool(notebook_form.BADGE.search(source(first))) == (link is not None)
     assert re.search(r"\d+ 分钟", source(first)), "开头要写大约几分钟"
     headings = re.findall(r"(?m)^(#+) (.+)$", without_code("\n\n".join(source(c) for c in rest)))
     assert not [h for level, h in headings if level == "#"], "一章只有一个一级标题"

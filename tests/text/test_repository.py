@@ -48,6 +48,8 @@ def test_public_remote_comes_first(course, remote):
     repository.write_url("https://github.com/them/course")
     set_remote(course, remote)
     assert repository.public_url() == "https://github.com/me/my.course"
+    set_remote(course, remote.replace("github.com", "gitee.com"))
+    assert repository.public_url() == "https://gitee.com/me/my.course"
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_workflows_install_what_is_hashed(path):
     """装什么都核对散列（.ci/run 自己会），pip 的缓存认的也是那一份。"""
     for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
         commands = str([job.get("strategy"), [step.get("run") for step in job["steps"]]])
-        if re.search(r"make (?!test-versions|at-home|audit)", commands):
+        if re.search(r"make (?!test-versions|at-home|audit|release)", commands):
             assert job["env"]["REQUIREMENTS"] == ".ci/requirements-hashed.txt"
         for step in job["steps"]:
             if "setup-python" in step.get("uses", ""):
@@ -108,5 +108,11 @@ def test_what_is_published_was_tested():
     assert steps.index(".ci/run") < steps.index("actions/upload-pages-artifact")
     assert jobs["publish"]["needs"] == "everything"
     assert [step["uses"].partition("@")[0] for step in jobs["publish"]["steps"]] == ["actions/deploy-pages"]
+    # 带得走的也是：测过了才装，另一步只管放上去
+    assert steps.index(".ci/run") < steps.index("make archive") < steps.index("actions/upload-artifact")
+    release = jobs["release"]
+    assert release["needs"] == "everything" and release["permissions"] == {"contents": "write"}
+    made = [step["run"] for step in release["steps"] if "run" in step]
+    assert made == ['make release TAG="$GITHUB_REF_NAME"']
     others = [path for path in WORKFLOWS if path.stem != "ci"]
     assert not any("deploy-pages" in path.read_text(encoding="utf-8") for path in others)

@@ -10,12 +10,16 @@ from docutils import nodes
 from notebook_form import canonical, colab_link, setup_code
 from repository import public_url
 
+from course_book import ROOT
+from course_book.after_writing.traditional_notebooks import to_traditional
+from course_book.doctree.traditional_chinese import LANGUAGE
+
 COLAB = "https://colab.research.google.com/github/"
 
 
 def use_url(app, config):
     config.html_theme_options["repository_url"] = config.public_url or ""
-    if config.public_url is None:
+    if colab_link("", config.public_url) is None:
         config.html_theme_options.pop("launch_buttons", None)
 
 
@@ -24,8 +28,8 @@ def rewrite(app, doctree):
     path = Path(app.env.doc2path(app.env.docname))
     for link in list(doctree.findall(nodes.reference)):
         if link.get("refuri", "").startswith(COLAB):
-            if url:
-                link["refuri"] = colab_link(path.name, url)
+            if place := colab_link(path.name, url):
+                link["refuri"] = place
             else:
                 link.parent.parent.remove(link.parent)
     for block in list(doctree.findall(nodes.literal_block)):
@@ -37,9 +41,21 @@ def rewrite(app, doctree):
 
 def rewrite_downloads(app, exception):
     if exception is None and app.builder.name == "html":
-        for path in Path(app.outdir, "_sources").rglob("*.ipynb"):
-            notebook = json.loads(path.read_text(encoding="utf-8"))
-            path.write_text(canonical(notebook, path.name, app.config.public_url), encoding="utf-8")
+        folder = Path(app.outdir, "_sources")
+        for path in folder.rglob("*.ipynb"):
+            source = ROOT / path.relative_to(folder)
+            if source.is_file():
+                path.write_text(download(source, app.config.public_url), encoding="utf-8")
+            else:
+                path.unlink()  # 改了名的章，上一次成书留下的
+
+
+def download(path: Path, url: str | None) -> str:
+    """供下载的一个笔记本，用这本书的文字；从仓库里的那一份写起，繁体的不会被再换一遍。"""
+    text = canonical(json.loads(path.read_text(encoding="utf-8")), path.name, url)
+    if LANGUAGE == "zh-TW":
+        text = json.dumps(to_traditional(json.loads(text)), ensure_ascii=False, indent=1) + "\n"
+    return text
 
 
 def setup(app):

