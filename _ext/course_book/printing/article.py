@@ -1,7 +1,7 @@
 """一页的正文：去掉纸上用不着的，打开折叠着的，把各页的锚与链接改成合在一起以后的。"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from urllib.parse import unquote, urlsplit
@@ -123,6 +123,16 @@ def relink(article: Article, others: dict[str, Article], base: str | None):
             link["href"] = f"{base}chapters/{target.path or article.name + '.html'}" + f"#{target.fragment}" * bool(anchor)
         else:
             link.unwrap()
+
+
+def tell_where(article: Article, base: str | None, convert: Callable[[str], str]):
+    """照片下面写明：能动手的那一个在哪里。"""
+    where = f"{base or ''}chapters/{article.name}.html"
+    for figure in article.body.select("figure.photograph"):
+        words = f"这是照片；可以动手的在网页里：{where}" if base else f"这是照片；可以动手的在成书的网页 {where} 里"
+        note = BeautifulSoup("<figcaption></figcaption>", "html.parser").figcaption
+        note.string = convert(words)
+        figure.append(note)
 
 
 def numbering() -> Iterator[int]:

@@ -77,22 +77,23 @@ def cover_page(cover: Cover) -> str:
 
 
 def cover_picture() -> str:
-    """一行词元，选中的一个看着别的：全书讲的就是这些弧从哪里来。"""
-    weights = [0.04, 0.36, 0.05, 0.28, 0.04, 0.06, 0.09, None, 0.08]
-    places = [8 + 154 * i / (len(weights) - 1) for i in range(len(weights))]
+    """一句话，they 看着前面的各个词：全书讲的就是这些弧从哪里来。"""
+    words = "John and Paul wrote several songs when they were".split()
+    weights = [0.36, 0.05, 0.30, 0.04, 0.05, 0.08, 0.06, None, 0.06]
+    places = [9 + 152 * i / (len(words) - 1) for i in range(len(words))]
     chosen, base = weights.index(None), 112
-    arcs = [
-        f'<path d="M{places[chosen]:.1f},{base} C{places[chosen]:.1f},{base - lift:.1f} {x:.1f},{base - lift:.1f} {x:.1f},{base}"'
-        f' stroke-width="{0.4 + 10 * weight:.2f}" opacity="{0.3 + weight:.2f}"/>'
-        for x, weight in zip(places, weights, strict=True)
-        if weight is not None
-        for lift in [12 + 0.95 * abs(x - places[chosen])]
-    ]
-    chips = [
-        f'<rect class="{"chip" if weight is not None else "chosen"}" x="{x - 6.5:.1f}" y="{base + 2}" width="13" height="8" rx="2"/>'
-        for x, weight in zip(places, weights, strict=True)
-    ]
-    return f'<svg viewBox="0 0 170 130" aria-hidden="true"><g class="arcs">{"".join(arcs)}</g>{"".join(chips)}</svg>'
+    marks = []
+    for x, word, weight in zip(places, words, weights, strict=True):
+        if weight is not None:
+            lift = 12 + 0.95 * abs(x - places[chosen])
+            ends = f"M{places[chosen]:.1f},{base} C{places[chosen]:.1f},{base - lift:.1f} {x:.1f},{base - lift:.1f} {x:.1f},{base}"
+            marks.append(f'<path d="{ends}" stroke-width="{0.4 + 10 * weight:.2f}" opacity="{0.3 + weight:.2f}"/>')
+        marks.append(
+            f'<g class="{"chip" if weight is not None else "chosen"}">'
+            f'<rect x="{x - 8.5:.1f}" y="{base + 2}" width="17" height="9" rx="2.2"/>'
+            f'<text x="{x:.1f}" y="{base + 8}">{word}</text></g>'
+        )
+    return f'<svg viewBox="0 0 170 130" aria-hidden="true">{"".join(marks)}</svg>'
 
 
 def contents_page(cover: Cover, parts: list[tuple[str, list[Article]]], numbers: dict[str, int]) -> str:
