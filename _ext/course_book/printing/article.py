@@ -16,6 +16,7 @@ LEFT_OUT = ", ".join(
         *[".errata-filter", ".front-buttons", ".book-route", ".toctree-wrapper", ".read-state"],
     ]
 )
+LONG = 16  # 多于这么多行的代码可以分在两页
 HEADINGS = ["h1", "h2", "h3"]
 # 这些属性里写的是别处的 id
 POINTERS = ["for", "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns"]
@@ -60,6 +61,9 @@ def read(name: str, html: str, numbers: Iterator[int]) -> Article:
     for cell in body.select("div.cell"):
         if not cell.find(["pre", "svg", "img", "table", "p", "figure"]):
             cell.decompose()
+    for code in body.select("div.highlight pre"):
+        if code.get_text().count("\n") > LONG:
+            code["class"] = [*code.get("class", []), "long"]
     unfold(body)
     rename(article, numbers)
     for heading in body.find_all(HEADINGS):

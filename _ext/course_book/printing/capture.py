@@ -7,8 +7,9 @@ from playwright.sync_api import Browser, Page
 
 HERE = Path(__file__).parent
 SETTLE = (HERE / "settle.js").read_text(encoding="utf-8")
+PAPER = (HERE / "paper.css").read_text(encoding="utf-8")
 PICTURE = (HERE / "picture.css").read_text(encoding="utf-8")
-SCREEN, PAPER = 1000, 642  # 照相时的窗口；版心，即 A4 去掉左右各 20 毫米
+SCREEN, WIDTH = 1000, 642  # 照相时的窗口；版心，即 A4 去掉左右各 20 毫米
 PANEL = ".live-bert, .live-llm"
 COMPUTED = '.live-output[aria-busy="false"], .live-llm[aria-busy="false"]'
 MILLISECONDS = 60_000
@@ -63,7 +64,8 @@ def capture(browser: Browser, path: Path) -> str:
     page.goto(path.as_uri())
     take_pictures(page)
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": PAPER, "height": 1000})
+    page.set_viewport_size({"width": WIDTH, "height": 1000})
+    page.add_style_tag(content=PAPER)
     page.wait_for_timeout(200)  # 有的图要看自己有多宽
     undrawn = page.evaluate(SETTLE)
     if undrawn:
