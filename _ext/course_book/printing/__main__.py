@@ -15,7 +15,7 @@ from course_book.before_reading.contents import FOLDER, pages
 from course_book.doctree import taiwan_chinese
 from course_book.printing import article, volume
 from course_book.printing.capture import capture
-from course_book.printing.finish import finish, places
+from course_book.printing.press import press
 
 BOOK = ROOT / "_build/html"
 PDF = ROOT / "_build/pdf"
@@ -64,38 +64,15 @@ def print_book(browser, lang: str) -> Path:
     parts = {"": [front]}
     for page in pages():
         parts.setdefault(convert(page.part), []).append(articles[page.name])
-    parts = list(parts.items())
 
     author = convert(yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["author"])
     foot = tuple(filter(None, [author, edition(), convert(LICENSE), address]))
     cover = volume.Cover(lang, title, subtitle, kind, foot, convert(CONTENTS))
     styles = volume.stylesheets(folder / FOLDER, names)
-    contents = article.Heading(1, cover.contents, "contents")
-    headings = [contents, *(heading for each in articles.values() for heading in each.headings)]
-
-    sheet, draft = PDF / f"{lang}.html", PDF / f"{lang}.draft.pdf"
-    print_sheet(browser, sheet, volume.whole(cover, parts, styles, {}), draft, tagged=True)
-    found = places(draft, headings)
-    length = len(PdfReader(draft).pages)
-    # 目录要等印过一遍才知道页码；第二遍不带标记，小一半
-    on_page = {anchor: place.page + 1 for anchor, place in found.items()}
-    print_sheet(browser, sheet, volume.whole(cover, parts, styles, on_page), draft, tagged=False)
-    if len(PdfReader(draft).pages) != length:
-        raise RuntimeError("写上页码以后页数变了，目录里的页码就不对了。")
-    final = PDF / f"{title.replace(' ', '-')}.{lang}.pdf"
     facts = {"/Title": f"{title}（{kind}）", "/Author": author, "/Subject": subtitle}
-    finish(draft, parts, contents, found, lang, facts, final)
-    for used in (sheet, draft):
-        used.unlink()
+    final = PDF / f"{title.replace(' ', '-')}.{lang}.pdf"
+    press(browser, cover, list(parts.items()), styles, facts, final)
     return final
-
-
-def print_sheet(browser, sheet: Path, html: str, printed: Path, tagged: bool):
-    sheet.write_text(html, encoding="utf-8")
-    page = browser.new_page()
-    page.goto(sheet.as_uri())
-    page.pdf(path=str(printed), prefer_css_page_size=True, print_background=True, outline=tagged, tagged=tagged)
-    page.close()
 
 
 def main():

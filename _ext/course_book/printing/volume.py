@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 
 from course_book.printing.article import Article
 
+CONTENTS = "contents"  # 目录的 id
 PAPER = Path(__file__).with_name("paper.css")
 # 首页自己的样式改的是全书的标题与段落，只许用在首页
 OWN = {"front.css": "index"}
@@ -115,15 +116,13 @@ def contents_page(cover: Cover, parts: list[tuple[str, list[Article]]], numbers:
                 f'<ul class="chapter">{line("title", title, article.anchor)}</ul>'
                 + (f'<ul class="sections">{sections}</ul>' if sections else "")
             )
-    return f'<section class="contents"><h1 id="contents">{escape(cover.contents)}</h1>{"".join(blocks)}</section>'
+    return f'<section class="contents"><h1 id="{CONTENTS}">{escape(cover.contents)}</h1>{"".join(blocks)}</section>'
 
 
 def whole(
-    cover: Cover,
-    parts: list[tuple[str, list[Article]]],
-    styles: str,
-    numbers: dict[str, int],
+    cover: Cover, parts: list[tuple[str, list[Article]]], styles: str, numbers: dict[str, int]
 ) -> str:
+    """合成的一页；parts 是各部分的名字与其中的页，没有名字的排在前面；numbers 是标题的锚 → 页码。"""
     articles = [article for _, group in parts for article in group]
     bodies = []
     for article in articles:
