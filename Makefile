@@ -28,7 +28,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate teach archive wheelhouse release
+.PHONY: book check check-changed test test-all test-thorough test-offline test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-live bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
@@ -53,6 +53,10 @@ test: browser $(READY)
 	$(PYTEST) $(PARALLEL) --for-book chapters
 	$(MAKE) book
 	$(PYTEST) $(PARALLEL) tests
+
+# 把成好的两本书印成 PDF：各一份 A4，在 _build/pdf/，由测网页的浏览器来印；约五分钟
+pdf: browser book
+	PYTHONPATH=_ext:.ci $(BIN)/python -m course_book.printing
 
 # 测网页要用浏览器：先看有没有，没有就装，装不上就停在这里
 browser:

@@ -1,6 +1,6 @@
 """测网页要用的浏览器：先找系统的，再找 playwright 自己下载的；都没有就装一个，装不上就用一句话说清怎么办。
 
-`make test` 最先运行它，那时还没有 .venv，所以只用标准库；测试里的浏览器也由 `find` 给出。
+`make test` 最先运行它，那时还没有 .venv，所以只用标准库；测试与 `make pdf` 都由 `open_browser` 打开它。
 """
 
 import os
@@ -8,12 +8,23 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 # playwright 与它所依赖的包：只为下载浏览器时，先装这几个
 PLAYWRIGHT = ["playwright", "greenlet", "typing-extensions"]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 LOG = ROOT / "_build/chromium.log"
 ASK_PLAYWRIGHT = """
 from playwright.sync_api import sync_playwright
@@ -33,6 +44,18 @@ def find():
     own = subprocess.run([python(), "-c", ASK_PLAYWRIGHT], capture_output=True, text=True)
     found.append(own.stdout.strip())
     return next((path for path in found if path and works(path)), None)
+
+
+@contextmanager
+def open_browser():
+    from playwright.sync_api import sync_playwright  # 查有没有浏览器时还没有它；只看文件的测试也不必等它
+
+    path = find()
+    assert path, "找不到 Chromium：请先运行 make browser。"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 def works(path):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import chromium
 import psutil
-from built_book import FLAGS, open_browser, serve
+from built_book import open_browser, serve
 from playwright.sync_api import Page, sync_playwright
 
 from course_book.after_writing import live_data, live_llm
@@ -146,7 +146,7 @@ def weigh(root: str, side: str) -> tuple[float, int]:
     """单独开一个浏览器：装好用了几秒，装好并写过一遍之后，比空白的一页多占多少内存。"""
     # 有自己的文件夹，取来的才像平常那样存在硬盘上，不占内存
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        kept = {"executable_path": chromium.find(), "args": FLAGS}
+        kept = {"executable_path": chromium.find(), "args": chromium.FLAGS}
         context = playwright.chromium.launch_persistent_context(folder, **kept)
         page = context.new_page()
         page.goto(root + "empty.html")

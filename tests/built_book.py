@@ -23,28 +23,7 @@ ALL_PAGES = ALL_PAGES or ["index.html"]
 # make check-changed 只逐页看改过的
 ONLY = os.environ.get("BOOK_PAGES", "").split()
 PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") in ONLY] if ONLY else ALL_PAGES
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@contextmanager
-def open_browser():
-    from playwright.sync_api import sync_playwright  # 只看文件的测试不必等它
-
-    path = chromium.find()
-    assert path, "找不到 Chromium：请先运行 make browser。"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
+open_browser = chromium.open_browser
 
 
 @contextmanager

@@ -1,0 +1,75 @@
+"""在 Chromium 里打开成书的每一页，等图画好，取来正文的 HTML；嵌着的网页与面板换成它们的照片。"""
+
+import base64
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+HERE = Path(__file__).parent
+SETTLE = (HERE / "settle.js").read_text(encoding="utf-8")
+PAPER = (HERE / "paper.css").read_text(encoding="utf-8")
+PICTURE = (HERE / "picture.css").read_text(encoding="utf-8")
+SCREEN, WIDTH = 1000, 642  # 照相时的窗口；版心，即 A4 去掉左右各 20 毫米
+PANEL = ".live-bert, .live-llm"
+COMPUTED = '.live-output[aria-busy="false"], .live-llm[aria-busy="false"]'
+MILLISECONDS = 60_000
+
+
+def photograph(element, kind: str):
+    """把一个元素换成它的照片。"""
+    picture = base64.b64encode(element.screenshot(animations="disabled")).decode()
+    element.evaluate(
+        """(node, [source, kind]) => {
+          const figure = document.createElement("figure"), picture = new Image();
+          figure.className = `photograph ${kind}`;
+          picture.src = source;
+          picture.alt = node.title ?? "";
+          picture.width = node.getBoundingClientRect().width;
+          figure.append(picture);
+          node.replaceWith(figure);
+        }""",
+        [f"data:image/png;base64,{picture}", kind],
+    )
+
+
+def open_panel(page: Page, panel):
+    """按下面板的按钮，等它算完；书里没有带它的数据时没有这个按钮，面板就是没有打开的样子。"""
+    if button := panel.query_selector(".live-open:enabled"):
+        button.evaluate("button => button.click()")
+        page.wait_for_selector(COMPUTED, state="attached", timeout=MILLISECONDS)
+
+
+def take_pictures(page: Page):
+    page.add_style_tag(content=PICTURE)
+    for panel in page.query_selector_all(PANEL):
+        open_panel(page, panel)
+        page.wait_for_timeout(500)  # 让过渡走完
+        photograph(panel, "panel")
+    for frame in page.query_selector_all("article iframe"):
+        frame.scroll_into_view_if_needed()
+        inside = frame.content_frame()
+        inside.wait_for_selector("svg line", state="attached", timeout=MILLISECONDS)
+        page.wait_for_timeout(500)
+        photograph(frame, "view")
+
+
+def capture(browser: Browser, path: Path) -> str:
+    context = browser.new_context(
+        viewport={"width": SCREEN, "height": 1000},
+        device_scale_factor=2,
+        color_scheme="light",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.goto(path.as_uri())
+    take_pictures(page)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": WIDTH, "height": 1000})
+    page.add_style_tag(content=PAPER)
+    page.wait_for_timeout(200)  # 有的图要看自己有多宽
+    undrawn = page.evaluate(SETTLE)
+    if undrawn:
+        raise RuntimeError(f"{path.name} 里有 {undrawn} 幅可以动手的图没有画出来。")
+    html = page.evaluate("document.querySelector('article').outerHTML")
+    context.close()
+    return html
