@@ -47,7 +47,6 @@ globalThis.LlmBars = (() => {
       button.addEventListener("click", () => onTake(Number(button.dataset.token)));
       return { button, name, number, row: html("li", {}, button) };
     });
-    let room; // 反复用的地方
     const title = html("h2", { class: "llm-title" }), rest = html("p", { class: "llm-note llm-rest" });
     const list = html("ol", { class: "llm-bars" }, ...rows.map(({ row }) => row));
     const dials = Object.entries(DIALS).map(([name, dial]) => [name, slider({ ...dial, onChange: (value) => onDial({ [name]: value }) })]);
@@ -105,8 +104,7 @@ globalThis.LlmBars = (() => {
       draw({ reader, logits, plainly, settings, taken, title: said }) {
         title.replaceChildren(...said);
         returns.hidden = taken === undefined;
-        room ??= new Float32Array(logits.length);
-        const now = LlmWriter.narrow(logits, settings, room);
+        const now = LlmWriter.narrow(logits, settings);
         const top = LiveSampling.top(plainly, SHOWN).map(({ id }) => id);
         const ids = taken === undefined || top.includes(taken) ? top : [...top, taken];
         const words = reader.words(ids);

@@ -52,18 +52,17 @@ globalThis.liveSampling = function () {
     return probabilities;
   }
 
-  // 分数 → 整理之后的概率，去掉的是 0；不给的就不限。room 是可以用来算的地方：每写一个词元都要算，少留些垃圾
-  function narrow(logits, { temperature = 1, topK = Infinity, topP = 1, minP = 0 } = {}, room = new Float32Array(logits.length)) {
+  // 分数 → 整理之后的概率，去掉的是 0；不给的就不限
+  function narrow(logits, { temperature = 1, topK = Infinity, topP = 1, minP = 0 } = {}) {
     check(temperature, topK, topP, minP);
     if (temperature === 0) return greedy(logits);
-    const scaled = room;
-    scaled.set(logits);
+    const scaled = Float32Array.from(logits);
     let most = -Infinity;
     for (let id = 0; id < scaled.length; id++) most = Math.max(most, (scaled[id] /= temperature));
     const narrowed = topK < scaled.length || topP < 1 ? highest(scaled, topK, topP) : scaled;
     const floor = Math.fround(most + Math.log(minP)); // 概率之比就是分数之差的指数
     for (let id = 0; id < scaled.length; id++) if (scaled[id] < floor) narrowed[id] = -Infinity;
-    return softmax(narrowed, narrowed);
+    return softmax(narrowed, narrowed); // 每写一个词元都要算，少留些垃圾
   }
 
   // 概率最大的 k 个，从大到小，相同的先排编号小的；概率是 0 的不算

@@ -57,14 +57,13 @@ globalThis.LlmWriter = class LlmWriter {
   // 照现在的挑法，末尾挑谁；抽签只由种子与位置决定，退回去再写，写出来的一样
   choose({ draw, seed, ...settings }) {
     if (!draw) return this.next.indexOf(this.next.reduce((a, b) => Math.max(a, b)));
-    this.room ??= new Float32Array(this.next.length);
-    return LiveSampling.draw(LlmWriter.narrow(this.next, settings, this.room), LlmWriter.dice(seed, this.ids.length));
+    return LiveSampling.draw(LlmWriter.narrow(this.next, settings), LlmWriter.dice(seed, this.ids.length));
   }
 
-  static narrow(logits, { T = 1, k = 0, p = 0, m = 0 }, room) {
+  static narrow(logits, { T = 1, k = 0, p = 0, m = 0 }) {
     const limits = { topK: k, topP: p, minP: m };
     const given = Object.entries(limits).filter(([, limit]) => limit > 0);
-    return LiveSampling.narrow(logits, { temperature: T, ...Object.fromEntries(given) }, room);
+    return LiveSampling.narrow(logits, { temperature: T, ...Object.fromEntries(given) });
   }
 
   // mulberry32，先把种子与位置搅在一起

@@ -111,6 +111,7 @@ def enter(page, text):
 
 def open_view(page, name):
     page.locator(f"[data-view={name}] > summary").click()
+    page.wait_for_function("(name) => location.hash.includes(`view=${name}`)", arg=name)
     settle(page)
 
 
