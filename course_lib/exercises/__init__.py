@@ -13,6 +13,8 @@
 - `atol`：小数容许的差。
 
 类型、形状、NaN、参数的个数不对，以及读者的代码出错，都由 `judging.py` 说，不必写进表里。
+成书时，各题还写成网页里的练习要用的数据（_ext/course_book/after_writing/live_exercises.py），函数连同用到的名字抄去，
+所以 `accepts`、`observe`、`shows` 与参数里的函数，用的只是 live/python/tensor.py 有的，就能在网页里做。
 会记住被调用过几次之类的参数写成带 `__call__` 的类：每次运行拿到的是深拷贝，函数却拷贝不了。
 """
 

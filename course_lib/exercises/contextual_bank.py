@@ -73,7 +73,7 @@ EXERCISES = [
         praise="先按 ## 把片段接成词，再比较；一个词被切成几段时，常把各段的向量平均起来用。",
     ),
     Exercise("contextual_bank.within-across",
-        cases=lambda rng: [(cosines(rng.randn(6, 4)), list("钱河钱血河钱"))],
+        cases=lambda rng: [(cosines(rng.randn(6, 5)), list("钱河钱血河钱"))],
         right=lambda similar, labels: tuple(map(float, means(similar, labels))),
         wrong={
             "要返回两个数：同义的平均，异义的平均。": lambda similar, labels: means(similar, labels)[0],

@@ -14,7 +14,7 @@ globalThis.pythonKeys = function (area, { onCheck }) {
 
   const lineStart = (place) => area.value.lastIndexOf("\n", place - 1) + 1;
 
-  // 选中了几行就一起缩进或者退回；不然在光标处缩进到下一个 4 的倍数
+  // 选中的不止一行，就一起缩进或者退回；不然在光标处缩进到下一个 4 的倍数
   function indent(back) {
     const { selectionStart: start, selectionEnd: end, value } = area;
     const first = lineStart(start);
