@@ -2114,6 +2114,10 @@ def _dropout(input, p=0.5, training=True, inplace=False):
 @_functional
 def _layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     dims = _last_dims(input, normalized_shape)
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(
+            f"layer_norm 的输入与 weight 应当是同一种数，这里是 {input.dtype} 与 {weight.dtype}。"
+        )
     x = (input - input.mean(dims, True)) * (input.var(dims, False, True) + eps).rsqrt()
     x = x if weight is None else x * weight
     return x if bias is None else x + bias

@@ -86,14 +86,14 @@ v.var(-1, False, True) | v.std(dim=D, correction=0) | v.norm() | v.norm(dim=D) |
 v.logsumexp(D) | torch.logsumexp(v, dim=D, keepdim=K) | v.softmax(D) | torch.softmax(v, dim=-1) | F.softmax(v, dim=D) | v.log_softmax(-1)
 v.float().softmax(-1) | v.masked_fill(v > 1, -torch.inf).softmax(-1) | v.masked_fill(v > 1, float("-inf")) | v.quantile(0.3) | v.quantile(0.5, dim=D)
 v @ v.mT | v @ y | v @ v | v.mT @ v | torch.matmul(v, y) | v.mm(y) | torch.bmm(v, v.mT) | torch.mv(v, y) | v.dot(y) | v.float() @ torch.ones(3, 2)
-v @ torch.arange(3) | torch.einsum("ij,ik->jk", v, v) | torch.einsum("...i,...i->...", v, y) | torch.einsum("bij,bkj->bik", v, v) | torch.einsum("ij->j", v) | torch.einsum("ii", v)
+v @ torch.arange(3) | torch.einsum("ij,ik->jk", v, v) | torch.einsum("...i,...i->...", v, y.to(v.dtype)) | torch.einsum("bij,bkj->bik", v, v) | torch.einsum("ij->j", v) | torch.einsum("ii", v)
 F.gelu(v) | F.gelu(v, approximate="tanh") | F.silu(v) | F.layer_norm(v, v.shape[-1:]) | F.layer_norm(v, (3,), torch.tensor([1.0, 2, 3]), torch.ones(3), eps=0.1)
 F.normalize(v) | F.normalize(v, dim=-1) | F.cosine_similarity(v, y) | F.cosine_similarity(v[0], v, dim=-1) | F.softplus(v) | F.rms_norm(v, v.shape[-1:])
 F.cross_entropy(v, v.argmax(-1)) | F.cross_entropy(v.mT, v[..., 0].long().clamp(0, 1), ignore_index=0) | F.cross_entropy(v, v.softmax(-1), label_smoothing=0.1)
 F.cross_entropy(v, torch.tensor([0, 1]), label_smoothing=0.2, reduction="none") | F.cross_entropy(v, torch.tensor([0, 1]), reduction="sum") | F.mse_loss(v, y) | F.linear(v, v)
 F.scaled_dot_product_attention(v, v, v) | F.scaled_dot_product_attention(v, v, v, attn_mask=torch.ones(v.shape[-2], v.shape[-2]).tril().bool()) | F.scaled_dot_product_attention(v, v, v, is_causal=True)
 torch.nan_to_num(v / 0) | torch.special.entr(v) | torch.linspace(0, 1, N) | torch.allclose(v, y) | torch.allclose(v, v * 1.0000001) | torch.isclose(v, y) | v.nan_to_num() | torch.nan + v
-torch.div(v, 2, rounding_mode="floor") | torch.finfo(v.dtype).min | torch.einsum("...j,kj->...k", v, y) | v.masked_fill(v > 0, torch.nan) | v.half() | v.exp().half() | v.bfloat16() | torch.add(v, y)
+torch.div(v, 2, rounding_mode="floor") | torch.finfo(v.dtype).min | torch.einsum("...j,kj->...k", v, y.to(v.dtype)) | v.masked_fill(v > 0, torch.nan) | v.half() | v.exp().half() | v.bfloat16() | torch.add(v, y)
 """.replace("\n", " | ")
 CHANGES = """
 v[I] = S | v[I] = 1 | v[I, I] = 0 | v[I] = v[I] | v[v > 0] = 0 | v[I, I] = y | v[I][I] = 2 | v += 1 | v -= y | v *= 2 | v /= 2 | v **= 2
