@@ -122,7 +122,7 @@ def contents(language: str, library: Path) -> list[Part]:
         Part("course_lib 与许可", {library.name: library, "LICENSE": ROOT / "LICENSE"}),
     ]  # fmt: skip
     if pdf := find_pdf(language):
-        parts.insert(3, Part("打印用的 PDF", {pdf.name: pdf}))
+        parts.insert(3, Part("整本书的 PDF", {pdf.name: pdf}))
     return [part for part in parts if part.files]
 
 

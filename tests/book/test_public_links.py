@@ -71,7 +71,7 @@ def test_on_gitee_only_colab_is_missing(tmp_path):
     rewrite(app, doctree)
     assert [link["refuri"] for link in doctree.findall(nodes.reference)] == ["https://example.org"]
     assert next(doctree.findall(nodes.literal_block)).astext() == SETUP.format(url=GITEE)
-    assert app.config.html_theme_options == {"repository_url": GITEE}
+    assert app.config.html_theme_options == {"repository_url": ""}
 
 
 @pytest.mark.parametrize("url", [HOME, GITEE])

@@ -18,8 +18,10 @@ COLAB = "https://colab.research.google.com/github/"
 
 
 def use_url(app, config):
-    config.html_theme_options["repository_url"] = config.public_url or ""
-    if colab_link("", config.public_url) is None:
+    # 主题只认得 GitHub；那里的按钮与网站的地址也只有 GitHub 才有
+    on_github = colab_link("", config.public_url) is not None
+    config.html_theme_options["repository_url"] = config.public_url if on_github else ""
+    if not on_github:
         config.html_theme_options.pop("launch_buttons", None)
 
 
