@@ -65,8 +65,8 @@ browser:
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
 test-all: test test-thorough mutate test-versions
 
-# 只跑标了 thorough 的：其余的种错，各章重新执行一遍
-test-thorough: browser book
+# 只跑标了 thorough 的：其余的种错，各章重新执行一遍，印好的 PDF
+test-thorough: pdf
 	$(PYTEST) $(PARALLEL) -m thorough
 
 # 有显卡的机器：库的测试与每个笔记本，CUDA 不在就失败

@@ -85,7 +85,10 @@ def test_a_small_book(pages, tmp_path):
     # 目录里写着第几页，就在第几页；页脚也是这个数
     assert "000" not in texts[1] and "3" in texts[1] and "4" in texts[1]
     assert "头一章" in texts[2] and "3" in texts[2] and "再里面" in texts[3]
-    contents, (part, (one, (deep,), two, (inside, (innermost,)))) = reader.outline[0], shape(reader.outline[1:])
+    contents, (part, (one, (deep,), two, (inside, (innermost,)))) = (
+        reader.outline[0],
+        shape(reader.outline[1:]),
+    )
     assert contents.title == "目录"
     assert [each.title for each in (part, one, deep, two, inside, innermost)] == [
         *("起点", "头一章", "深入：这里", "第二章", "里面的 一节", "再里面"),

@@ -52,7 +52,8 @@ def print_book(browser, lang: str) -> Path:
     names = ["index", *(page.name for page in pages())]
     numbers = article.numbering()
     articles = {
-        name: article.read(name, capture(browser, folder / FOLDER / f"{name}.html"), numbers) for name in names
+        name: article.read(name, capture(browser, folder / FOLDER / f"{name}.html"), numbers)
+        for name in names
     }
     front = articles["index"]
     title, subtitle = front.title, front.body.select_one("h1 + p").get_text()

@@ -124,7 +124,10 @@ def relink(article: Article, others: dict[str, Article], base: str | None):
         if other and (not anchor or anchor in other.anchors):
             link["href"] = "#" + (other.anchors[anchor] if anchor else other.anchor)
         elif base and (other or target.path):
-            link["href"] = f"{base}chapters/{target.path or article.name + '.html'}" + f"#{target.fragment}" * bool(anchor)
+            link["href"] = (
+                f"{base}chapters/{target.path or article.name + '.html'}"
+                + f"#{target.fragment}" * bool(anchor)
+            )
         else:
             link.unwrap()
 
@@ -133,7 +136,11 @@ def tell_where(article: Article, base: str | None, convert: Callable[[str], str]
     """照片下面写明：能动手的那一个在哪里。"""
     where = f"{base or ''}chapters/{article.name}.html"
     for figure in article.body.select("figure.photograph"):
-        words = f"这是照片；可以动手的在网页里：{where}" if base else f"这是照片；可以动手的在成书的网页 {where} 里"
+        words = (
+            f"这是照片；可以动手的在网页里：{where}"
+            if base
+            else f"这是照片；可以动手的在成书的网页 {where} 里"
+        )
         note = BeautifulSoup("<figcaption></figcaption>", "html.parser").figcaption
         note.string = convert(words)
         figure.append(note)

@@ -1,5 +1,7 @@
 """印好的 PDF：读出各个标题落在哪里，写上书签与书名。"""
 
+import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +9,9 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import Fit, NameObject, TextStringObject
 
 from course_book.printing.article import Article, Heading
+
+# 它复制 Chromium 的 PDF 时把几个内嵌的对象单独编了号，自己又报出来
+logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True)
@@ -17,7 +22,7 @@ class Place:
     top: float
 
 
-def flatten(outline):
+def flatten(outline) -> Iterator:
     for entry in outline:
         if isinstance(entry, list):
             yield from flatten(entry)
@@ -46,6 +51,7 @@ def finish(
     facts: dict[str, str],
     final: Path,
 ):
+    """把 printed 写成 final：书签依 parts 的次序，facts 是书名与作者。"""
     writer = PdfWriter(clone_from=printed)
 
     def bookmark(heading: Heading, parent=None):
