@@ -121,8 +121,9 @@ def test_links_lead_inside(lang):
 @both
 def test_the_words_can_be_searched_and_copied(lang):
     whole = "".join(texts(lang))
-    # 部首与兼容汉字长得一样，却搜不到；私用区的字复制出来是空白
-    assert re.findall("[\u2e80-\u2fdf\uf900-\ufaff\ue000-\uf8ff]", whole) == []
+    # 部首与兼容汉字长得一样，却搜不到；私用区的字复制出来是空白。pdfium 会自己换掉一些，所以读 pypdf 的
+    told = "".join(page.extract_text() for page in reader(lang).pages[:60])
+    assert re.findall("[\u2e80-\u2fdf\uf900-\ufaff\ue000-\uf8ff]", told) == []
     sampled = lost = 0
     for _, body in pages(lang):
         for part in body.select(

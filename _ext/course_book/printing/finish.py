@@ -1,4 +1,4 @@
-"""印好的 PDF：读出各个标题落在哪里，写上书签与书名。"""
+"""印好的 PDF：读出各个标题落在哪里，写上书签与书名，理顺复制出来的字。"""
 
 import logging
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import Fit, NameObject, TextStringObject
 
 from course_book.printing.article import Article, Heading
+from course_book.printing.characters import unify_fonts
 
 # 它复制 Chromium 的 PDF 时把几个内嵌的对象单独编了号，自己又报出来
 logging.getLogger("pypdf").setLevel(logging.ERROR)
@@ -53,6 +54,7 @@ def finish(
 ):
     """把 printed 写成 final：书签依 parts 的次序，facts 是书名与作者。"""
     writer = PdfWriter(clone_from=printed)
+    unify_fonts(writer)
 
     def bookmark(heading: Heading, parent=None):
         place = found[heading.anchor]
