@@ -15,6 +15,9 @@ from course_book.printing.characters import unify_fonts
 logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 
+ABOVE = 12  # 跳到标题时，上面留一点空
+
+
 @dataclass(frozen=True)
 class Place:
     """一个标题落在哪一页（从 0 数起），离页底多高。"""
@@ -56,23 +59,21 @@ def finish(
     writer = PdfWriter(clone_from=printed)
     unify_fonts(writer)
 
-    def bookmark(heading: Heading, parent=None):
+    def bookmark(heading: Heading, parent=None, text=None):
         place = found[heading.anchor]
-        fit = Fit.xyz(left=0, top=place.top + 12)
-        return writer.add_outline_item(heading.text, place.page, parent=parent, fit=fit, is_open=False)
+        fit = Fit.xyz(left=0, top=place.top + ABOVE)
+        return writer.add_outline_item(
+            text or heading.text, place.page, parent=parent, fit=fit, is_open=False
+        )
 
     bookmark(contents)
     for caption, articles in parts:
-        part = None
-        if caption:
-            place = found[articles[0].anchor]
-            part = writer.add_outline_item(caption, place.page, bold=True, is_open=True)
+        part = bookmark(articles[0].headings[0], text=caption) if caption else None
         for article in articles:
             parents = {0: part}
             for heading in article.headings:
-                above = max(level for level in parents if level < heading.level)
                 parents = {level: item for level, item in parents.items() if level < heading.level}
-                parents[heading.level] = bookmark(heading, parents[above])
+                parents[heading.level] = bookmark(heading, parents[max(parents)])
     writer.root_object[NameObject("/Lang")] = TextStringObject(language)
     writer.root_object[NameObject("/PageMode")] = NameObject("/UseOutlines")
     writer.create_viewer_preferences().display_doctitle = True
