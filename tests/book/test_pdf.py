@@ -121,21 +121,18 @@ def test_links_lead_inside(lang):
 @both
 def test_the_words_can_be_searched_and_copied(lang):
     whole = "".join(texts(lang))
-    # 部首与兼容汉字长得一样，却搜不到；私用区的字复制出来是空白
-    assert re.findall("[\u2e80-\u2fdf\uf900-\ufaff\ue000-\uf8ff]", whole) == []
-    sampled = lost = 0
-    for _, body in pages(lang):
-        for part in body.select(
-            ".chapter-place, details.claims, details.hide, .math, script, svg, .highlight"
-        ):
-            part.decompose()
-        for paragraph in body.select("section > p")[:12]:
-            if len(paragraph.find_all(True)) == 0 and len(paragraph.get_text()) > 20:
-                sampled += 1
-                said = UNSEEN.sub("", paragraph.get_text())
-                # 一段可能跨页，中间隔着页脚：比头一句
-                lost += said[:20] not in whole
-    assert sampled > 100 and lost <= sampled // 50
+    # 部首与兼容汉字长得一样，却搜不到；私用区的字复制出来是空白。pdfium 会自己换掉一些，所以读 pypdf 的
+    told = "".join(page.extract_text() for page in reader(lang).pages[:60])
+    assert re.findall("[\u2e80-\u2fdf\uf900-\ufaff\ue000-\uf8ff]", told) == []
+    # 一段可能跨页，中间隔着页脚：比它的开头
+    sampled = [
+        UNSEEN.sub("", paragraph.get_text())[:20]
+        for _, body in pages(lang)
+        for paragraph in body.select("section > p")[:12]
+        if not paragraph.find(True) and len(paragraph.get_text()) > 20
+    ]
+    assert len(sampled) > 100
+    assert [words for words in sampled if words not in whole] == []
 
 
 @both

@@ -7,6 +7,7 @@ from pypdf import PdfReader
 
 from course_book.doctree.formulas import to_mathml
 from course_book.printing import article, volume
+from course_book.printing.characters import BLOCK, unify, unify_block
 from course_book.printing.press import press
 
 CHAPTER = """<article class="bd-article"><p class="chapter-place">第 1 章，共 2 章 · 起点</p>
@@ -57,8 +58,8 @@ def test_links_lead_into_the_book(pages, base):
     first, second = pages["first"], pages["second"]
     article.relink(first, pages, base)
     links = {link.get_text(): link["href"] for link in first.body.find_all("a")}
-    assert links["第二章"] == "#" + second.headings[1].anchor
-    assert links["整章"] == "#" + second.headings[0].anchor
+    assert links["第二章"] == "#" + second.anchors["里面的-一节"]
+    assert links["整章"] == "#" + second.anchor
     assert links["这里"] == "#" + first.anchors["深入-这里"]
     assert links["外面"] == "https://example.org/x"
     # 网页才有的：没有公开的地址，就只剩下字
@@ -69,6 +70,15 @@ def test_links_lead_into_the_book(pages, base):
 def test_a_heading_reads_without_its_tex():
     heading = BeautifulSoup(f"<h2>为什么是 {ROOT}</h2>", "html.parser").h2
     assert article.plain(heading) == "为什么是 QKT"
+
+
+def test_radicals_become_characters():
+    assert unify("⼀⻓⻢⾔見") == "一长马言見"
+    table = """1 beginbfchar <02> <2F94> endbfchar
+2 beginbfrange <03> <05> <2F00> <06> <08> <4E00> endbfrange"""
+    unified = BLOCK.sub(unify_block, table)
+    assert "<02> <8A00>" in unified and "<03> <05> [<4E00> <4E28> <4E36>]" in unified
+    assert "<06> <08> <4E00>" in unified
 
 
 def test_a_small_book(pages, tmp_path):

@@ -1,4 +1,4 @@
-"""印好的 PDF：读出各个标题落在哪里，写上书签与书名。"""
+"""印好的 PDF：读出各个标题落在哪里，写上书签与书名，理顺复制出来的字。"""
 
 import logging
 from collections.abc import Iterator
@@ -9,9 +9,13 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import Fit, NameObject, TextStringObject
 
 from course_book.printing.article import Article, Heading
+from course_book.printing.characters import unify_fonts
 
 # 它复制 Chromium 的 PDF 时把几个内嵌的对象单独编了号，自己又报出来
 logging.getLogger("pypdf").setLevel(logging.ERROR)
+
+
+ABOVE = 12  # 跳到标题时，上面留一点空
 
 
 @dataclass(frozen=True)
@@ -53,24 +57,23 @@ def finish(
 ):
     """把 printed 写成 final：书签依 parts 的次序，facts 是书名与作者。"""
     writer = PdfWriter(clone_from=printed)
+    unify_fonts(writer)
 
-    def bookmark(heading: Heading, parent=None):
+    def bookmark(heading: Heading, parent=None, text=None):
         place = found[heading.anchor]
-        fit = Fit.xyz(left=0, top=place.top + 12)
-        return writer.add_outline_item(heading.text, place.page, parent=parent, fit=fit, is_open=False)
+        fit = Fit.xyz(left=0, top=place.top + ABOVE)
+        return writer.add_outline_item(
+            text or heading.text, place.page, parent=parent, fit=fit, is_open=False
+        )
 
     bookmark(contents)
     for caption, articles in parts:
-        part = None
-        if caption:
-            place = found[articles[0].anchor]
-            part = writer.add_outline_item(caption, place.page, bold=True, is_open=True)
+        part = bookmark(articles[0].headings[0], text=caption) if caption else None
         for article in articles:
             parents = {0: part}
             for heading in article.headings:
-                above = max(level for level in parents if level < heading.level)
                 parents = {level: item for level, item in parents.items() if level < heading.level}
-                parents[heading.level] = bookmark(heading, parents[above])
+                parents[heading.level] = bookmark(heading, parents[max(parents)])
     writer.root_object[NameObject("/Lang")] = TextStringObject(language)
     writer.root_object[NameObject("/PageMode")] = NameObject("/UseOutlines")
     writer.create_viewer_preferences().display_doctitle = True
