@@ -88,7 +88,7 @@ links: $(READY)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
 # 带得走的书：每种文字一个 zip，解开双击就能读，在 _build/archive/；先 make pdf，PDF 也在里面；LIVE_LLM=0 小 97 MB
-archive: book
+archive: book pdf
 	$(BIN)/python _ext/archive.py $(BOOK_LANG)
 
 # 断网的教室要的一切：锁定的包、torch、两个模型、课程自己，约 700 MB，在 _build/wheelhouse/；怎样装，写在里面
