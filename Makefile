@@ -87,7 +87,7 @@ audit:
 links: $(READY)
 	$(BIN)/jupyter-book build . --builder linkcheck
 
-# 带得走的书：每种文字一个 zip，解开双击就能读，在 _build/archive/；先 make pdf，PDF 也在里面；LIVE_LLM=0 小 97 MB
+# 带得走的书：每种文字一个 zip，解开双击就能读，PDF 也在里面，放在 _build/archive/；LIVE_LLM=0 小 97 MB
 archive: book pdf
 	$(BIN)/python _ext/archive.py $(BOOK_LANG)
 
