@@ -107,7 +107,7 @@ def state():
     return [(each, dict(vars(each))) for each in WATCHED]
 
 
-def changed(before, *, modules=sys.modules, vars=vars, len=len):  # 读者也可能换掉这几个
+def changed(before, *, modules=sys.modules, vars=vars, len=len, any=any):  # 读者也可能换掉这几个
     for each, was in before:
         now = vars(each)
         if len(now) != len(was):
@@ -115,10 +115,7 @@ def changed(before, *, modules=sys.modules, vars=vars, len=len):  # 读者也可
         for name in was:
             if now.get(name) is not was[name]:
                 return True
-    for name in LOADED:
-        if modules.get(name) is not LOADED[name]:
-            return True
-    return False
+    return any(modules.get(name) is not LOADED[name] for name in LOADED)
 
 
 def answer(text):
