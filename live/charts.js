@@ -51,8 +51,8 @@ globalThis.LiveCharts = (() => {
       ...(roomy ? columns.map(columnName) : []),
     );
     const place = ({ clientX, clientY }) => {
-      const { left: x, top: y } = drawn.getBoundingClientRect();
-      return [(clientY - y - top) / cell, (clientX - x - left) / cell].map(Math.floor);
+      const seen = drawn.getBoundingClientRect(), zoom = seen.width / size.width; // 放映时页面是放大的
+      return [((clientY - seen.top) / zoom - top) / cell, ((clientX - seen.left) / zoom - left) / cell].map(Math.floor);
     };
     drawn.addEventListener("pointermove", (event) => onPoint(...place(event)));
     drawn.addEventListener("click", (event) => {
@@ -140,7 +140,8 @@ globalThis.LiveCharts = (() => {
       ...range(n).flatMap(word),
     );
     drawn.addEventListener("click", ({ clientX }) => {
-      const i = Math.floor((clientX - drawn.getBoundingClientRect().left - 4) / step);
+      const seen = drawn.getBoundingClientRect(), zoom = seen.width / size.width;
+      const i = Math.floor(((clientX - seen.left) / zoom - 4) / step);
       if (i in words) onChoose(i);
     });
     return drawn;

@@ -6,6 +6,7 @@
 
 import argparse
 import csv
+import os
 import re
 import sys
 import unicodedata
@@ -95,7 +96,7 @@ def found(submissions: list[Path]) -> list[Path]:
         dict.fromkeys(
             path
             for given in submissions
-            for path in (sorted(given.rglob("*.ipynb")) if given.is_dir() else [given])
+            for path in (sorted(given.rglob("*.ipynb")) if os.path.isdir(given) else [given])
             if ".ipynb_checkpoints" not in path.parts
         )
     )
@@ -183,9 +184,9 @@ def write_csv(path: Path, graded: dict, faults: dict) -> None:
 
 
 def harmless(cell: object) -> str:
-    """Excel 会把 = + - @ 开头的当作公式来算：前面添一个单引号。"""
+    """Excel 会把 = + - @ 开头的当作公式来算，有的连全角的也算：前面添一个单引号。"""
     text = str(cell)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    return f"'{text}" if text.startswith(tuple("=+-@＝＋－＠\t\r\n")) else text
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ globalThis.LlmAttention = (() => {
       svg("rect", { ...frame, class: "llm-frame" }),
     );
     const place = ({ clientX, clientY }) => {
-      const box = drawn.getBoundingClientRect();
-      const l = Math.floor((clientX - box.left - left) / cell), h = Math.floor((clientY - box.top - top) / tall);
+      const box = drawn.getBoundingClientRect(), zoom = box.width / width; // 放映时页面是放大的
+      const l = Math.floor(((clientX - box.left) / zoom - left) / cell), h = Math.floor(((clientY - box.top) / zoom - top) / tall);
       return l >= 0 && l < layers && h >= 0 && h < heads ? [l + 1, h + 1] : null;
     };
     return { drawn, place };

@@ -24,6 +24,7 @@ globalThis.pythonWorker = {
     );
     const isKept = (name) => KEPT.has(name) || /Error$|^\w+Array$|^__/.test(name);
     const $B = __BRYTHON__;
+    const MOST = 20_000; // 一次运行最多送出这么多字符：page.py 剪得更短，读者的代码却可能绕过它
 
     onmessage = ({ ports: [port] }) => {
       const send = port.postMessage.bind(port); // 留在这里，读者的代码换掉什么也冒充不了
@@ -33,9 +34,11 @@ globalThis.pythonWorker = {
       }
 
       globalThis.console = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}])); // Brython 遇错爱说话
-      let current;
+      let current, room;
       $B.addToOutput = (text) => {
-        send({ id: current, output: String(text) });
+        const output = String(text).slice(0, room);
+        room -= output.length;
+        if (output) send({ id: current, output });
         return $B.builtins.None;
       };
       const output = "(function ($B) { $B.addToImported('_output', { write: $B.addToOutput }); })(__BRYTHON__)";
@@ -53,6 +56,7 @@ globalThis.pythonWorker = {
 
       port.onmessage = ({ data }) => {
         const id = (current = data.id);
+        room = MOST;
         let result;
         try {
           result = JSON.parse($B.$call(answer, data.request));

@@ -111,6 +111,18 @@ def test_a_tap_lights_the_nearest_rows(open_figure, table, i):
     )
 
 
+@pytest.mark.parametrize("zoom", [1.5, 3])
+def test_a_tap_lands_on_its_word_while_the_page_is_enlarged(open_figure, zoom):
+    page = open_figure("word_map", WALK, width=1280)
+    page.evaluate("(zoom) => (document.body.style.zoom = zoom)", zoom)
+    page.wait_for_timeout(100)
+    settled(page)
+    for i in (4, 8, 1):
+        page.locator("[role=option] circle").nth(i).scroll_into_view_if_needed()
+        page.mouse.click(*place(page, i))
+        assert chosen(page) == WORDS[i]
+
+
 def test_dots_stand_where_the_points_are(open_figure):
     """平面上的方向与比例不变：屏幕上的位置是点的相似变换，只是 y 朝上。"""
     page = open_figure("word_map", WALK)

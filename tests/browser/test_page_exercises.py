@@ -142,6 +142,7 @@ def test_what_is_printed_and_the_last_value(box):
         ),
         ("x = 1\nx.size", "运行到第 2 行 x.size 出错了，没有这个属性或方法（AttributeError", 2),
         ("def f():\n    return f()\n\nf()", "递归没有停下来（RecursionError", 2),
+        ("input('几')", "网页里没有 input，到 Jupyter 里用", 1),
         ("import numpy", "网页里没有它，到 Jupyter 里用", 1),
         ("x = torch.svd", "这里没有 torch.svd，到 Jupyter 里用 torch。", 1),
     ],
@@ -187,6 +188,10 @@ HOSTILE = {
     "删掉内建的": "import builtins\nfor name in list(vars(builtins)):\n    delattr(builtins, name)",
     "改坏内建的": "import builtins\nbuiltins.len = builtins.print = None",
     "改坏 torch": "torch.Tensor.softmax = lambda *_, **__: 1 / 0",
+    "换掉判断的里层": "from exercises import judging\njudging.Judge.accepted = lambda *_: True\n" + FORGOT,
+    "换掉看守": "import builtins, page\nbuiltins.any = lambda *_: False\npage.changed = lambda *_: False\npage.check = lambda *_: '✓ 正确。'",
+    "改坏 F": "F.softmax = lambda *_, **__: 1 / 0\ntorch.nn.functional.relu = None",
+    "绕过剪短的输出": "import _output\n_output.write('x' * 20_000_000)\nwhile True:\n    _output.write('y' * 1000)",
     "换掉判断": "from exercises import judging, facts\nfacts.verdict = lambda *_: '✓ 正确。'\njudging.Judge = None",
     "吃掉内存": "x = [0] * 10**9",
     "一直吃内存": "x = []\nwhile True:\n    x.append([0] * 10_000)",
@@ -198,7 +203,8 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_code_harms_nothing_else(box, one_page, name):
     before = one_page.url
-    press(box, "检查", HOSTILE[name])
+    assert not press(box, "检查", HOSTILE[name]).startswith("✓")
+    assert len(output(box)) <= 20_000
     if "门" in name or "网络" in name:
         assert output(box) == ""
     assert "分数忘了除以 √d" in press(box, "检查", FORGOT)

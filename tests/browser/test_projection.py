@@ -120,6 +120,20 @@ def test_it_is_accessible(tab, roots, language):
     assert not axe_faults(tab, "body")
 
 
+def test_an_ill_formed_address_is_no_place(tab, roots):
+    start(tab, roots["http"] + PAGE + "#%E4%A")
+    assert place(tab)[1].startswith("1 / ")
+    tab.evaluate("location.hash = '#%E4'")
+    tab.keyboard.press("End")
+    assert place(tab)[0] == "延伸阅读"
+
+
+def test_the_bar_is_not_printed(tab, roots):
+    start(tab, roots["http"] + PAGE)
+    tab.emulate_media(media="print")
+    assert not tab.is_visible(".projection-bar")
+
+
 def test_a_phone_has_no_button(tab, roots):
     tab.set_viewport_size({"width": 390, "height": 800})
     tab.goto(roots["http"] + PAGE)

@@ -121,6 +121,12 @@ SUBMISSIONS = {
     ],
     "造假的": FORGER,
     "捣乱的": VANDAL,
+    "怪的": [
+        "%matplotlib inline\n" + ONE_QUERY,
+        "kept = []\nkept.append(kept)\n" + check("aim", "lambda keys, j: kept"),
+        "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute\n" + SELF_SCORE,
+        check("temperature", "lambda weights, tau: {frozenset([1]): torch.empty(2, device='meta')}"),
+    ],
     "=也是对的": [ONE_QUERY, "import ctypes\nctypes.string_at(0)\n" + SELF_SCORE],
 }
 
@@ -188,6 +194,12 @@ class TestSubmissions:
         assert verdicts(graded, "=也是对的")["one-query"][0] == "✓"
         assert "退出码 -11" in verdicts(graded, "=也是对的")["self-score"][1]
 
+    def test_odd_answers_are_called_wrong_not_hostile(self, graded):
+        said = verdicts(graded, "怪的")
+        assert [mark for mark, _ in said.values()] == ["✓", "✗", "✗", "✗"]
+        assert "结果应当是小数张量" in said["aim"][1] and "结果应当是小数张量" in said["temperature"][1]
+        assert said["self-score"][1] == "这一格运行到一半出错，没有轮到检查：抛出了异常（Mute：）。"
+
     def test_forged_verdicts_count_for_nothing(self, graded):
         said = verdicts(graded, "造假的")
         assert [mark for mark, _ in said.values()] == ["✗", "✗", "✗", "✗"], said
@@ -226,7 +238,7 @@ class TestSubmissions:
         (row,) = [line for line in lines if line.startswith("对的.ipynb")]
         assert row.split()[1:] == ["✓", "✓", "✓", "✓", "4/4"]
         (count,) = [line for line in lines if line.startswith("✓ ")]
-        assert count.split()[1:] == ["3", "2", "2", "1"]
+        assert count.split()[1:] == ["4", "2", "2", "1"]
 
     def test_the_csv_opens_in_excel(self, graded):
         assert graded[3].read_bytes().startswith(b"\xef\xbb\xbf")
@@ -421,9 +433,19 @@ def test_other_files_are_not_notebooks(tmp_path, content):
         read(tmp_path)
 
 
+def test_files_without_an_end_old_ones_and_long_names(tmp_path):
+    (tmp_path / "old.ipynb").write_text('{"worksheets": [{"cells": []}], "nbformat": 3}')
+    (tmp_path / "device.ipynb").symlink_to("/dev/zero")
+    long = Path("长" * 1000)
+    assert found([long]) == [long]
+    for path, words in (("old.ipynb", "旧格式"), ("device.ipynb", "不是普通的文件"), (long, "打不开")):
+        with pytest.raises(NotANotebookError, match=words):
+            read(tmp_path / path)
+
+
 def test_small_matters(tmp_path):
     assert harmless("=1+1") == "'=1+1" and harmless("✗") == "✗"
-    assert [harmless(f"{c}x")[0] for c in "+-@\t\r"] == ["'"] * 5
+    assert [harmless(f"{c}x")[0] for c in "+-@＝\t\r"] == ["'"] * 6
     assert aligned([["甲", "b"], ["abc", "d"]]) == "甲   b\nabc  d"
     assert _clean("✗ a\n✓\x1b[2J\u202e" + "长" * 500).isprintable()
     for name in ("a/x.ipynb", "b/x.ipynb", "b/.ipynb_checkpoints/x.ipynb"):

@@ -49,8 +49,16 @@ for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
 const unfold = (place) => {
   for (let fold = place?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
 };
+// 地址里 # 后面说的那一处；写坏了的地址哪一处也不是
+const addressed = () => {
+  try {
+    return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    return null;
+  }
+};
 const unfoldTarget = () => {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const place = addressed();
   const fold = place?.matches("section.deep") ? place.querySelector(":scope > details") : place;
   if (fold?.matches("details")) fold.open = true;
   if (place) unfold(place);

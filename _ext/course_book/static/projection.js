@@ -62,9 +62,9 @@
   function begin() {
     // 地址里的那一节露着就从它开始，不然从正在读的一节
     const top = (section) => heading(section).getBoundingClientRect().top;
-    const named = sections.findIndex(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
-    const seen = named >= 0 && top(sections[named]) >= 0 && top(sections[named]) < innerHeight;
-    const at = seen ? named : sections.findLastIndex((section) => heading(section).checkVisibility() && top(section) < innerHeight / 2);
+    const asked = sections.indexOf(addressed());
+    const seen = asked >= 0 && top(sections[asked]) >= 0 && top(sections[asked]) < innerHeight;
+    const at = seen ? asked : sections.findLastIndex((section) => heading(section).checkVisibility() && top(section) < innerHeight / 2);
     root.classList.add("projecting");
     bar = document.getElementById("projection-bar").content.firstElementChild.cloneNode(true);
     document.body.append(bar);
@@ -108,8 +108,8 @@
   // 放映时点了书里的链接：到它所在的那一节
   addEventListener("hashchange", () => {
     if (!bar) return;
-    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const at = sections.findLastIndex((section) => section.contains(place));
+    const place = addressed();
+    const at = place ? sections.findLastIndex((section) => section.contains(place)) : -1;
     if (at >= 0 && at !== now) show(at);
   });
 

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import stat
 import symtable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +31,15 @@ def read(path: Path) -> list[Cell]:
     """一份作业的各个代码格；打不开的抛出 `NotANotebookError`。"""
     # 只要各格的文字；nbformat 会因为缺了用不着的元数据就不收
     try:
-        if path.stat().st_size > TOO_LARGE:
-            raise NotANotebookError(f"文件有 {path.stat().st_size >> 20} MB，太大了：请清除全部输出再交。")
+        kind = path.stat()
+        if kind.st_size > TOO_LARGE:
+            raise NotANotebookError(f"文件有 {kind.st_size >> 20} MB，太大了：请清除全部输出再交。")
+        # 管道与设备读起来没有尽头
+        if not (stat.S_ISREG(kind.st_mode) or stat.S_ISDIR(kind.st_mode)):
+            raise NotANotebookError("打不开这个文件（它不是普通的文件）。")
         notebook = json.loads(path.read_text(encoding="utf-8-sig"))
+        if "cells" not in notebook and "worksheets" in notebook:
+            raise NotANotebookError("这是旧格式的笔记本：请在 Jupyter 里打开，保存一次再交。")
         cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
         sources = ["".join(cell["source"]) for cell in cells]
     except FileNotFoundError:

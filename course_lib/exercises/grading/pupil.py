@@ -67,7 +67,10 @@ def limit_memory(megabytes: int) -> bool:
 
 def fitting(value: object) -> object:
     """写成 JSON 写得下的样子；太大的只说太大。"""
-    written = encode(value)
+    try:
+        written = encode(value)
+    except Exception:  # 装着自己的列表，没有数据的张量
+        written = {"other": type(value).__name__}
     return written if len(json.dumps(written)) < LIMIT // 3 else {"other": "太大的结果"}
 
 
@@ -129,9 +132,14 @@ def register(line: Line) -> None:
 def plainly(error: BaseException) -> str:
     """异常，先用中文说一遍。"""
     if isinstance(error, SyntaxError):
-        return f"第 {error.lineno} 行语法不对（{type(error).__name__}：{error.msg}）"
+        where = f"第 {error.lineno} 行" if error.lineno else ""
+        return f"{where}语法不对（{type(error).__name__}：{error.msg}）"
     words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
-    return f"{words}（{type(error).__name__}：{error!s:.120}）"
+    try:
+        message = str(error)
+    except Exception:  # 学生自己的异常，连话也说不出来
+        message = ""
+    return f"{words}（{type(error).__name__}：{message:.120}）"
 
 
 def main() -> None:
@@ -141,6 +149,7 @@ def main() -> None:
     cells = [Cell(code, tuple(asks)) for code, asks in task["cells"]]
     # 与笔记本里一样运行：魔法命令照认，出错的一行找得到
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    shell.enable_gui = lambda *_, **__: None  # %matplotlib inline 要它，这里没有窗口
     shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None
     line.say(limited=limit_memory(task["memory"]))
     line.say(cell=-1)

@@ -84,7 +84,7 @@ def decode(written: object) -> object:
     if tag == "set":
         return set(map(decode, content))
     if tag == "dict":
-        return {decode(key): decode(item) for key, item in content}
+        return {_frozen(decode(key)): decode(item) for key, item in content}
     if tag in ("tensor", "array"):
         return _decode_numbers(tag, *content)
     if tag == "function":
@@ -93,6 +93,10 @@ def decode(written: object) -> object:
         stand_in = type(str(content)[:40], (), {})
         return stand_in if tag == "class" else stand_in()
     raise ValueError(f"没有叫作 {tag!r:.40} 的结果")
+
+
+def _frozen(key: object) -> object:
+    return frozenset(key) if isinstance(key, set) else key
 
 
 def _decode_numbers(tag: str, name: str, shape: list, data: str) -> Tensor | np.ndarray:

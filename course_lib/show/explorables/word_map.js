@@ -91,8 +91,8 @@
 
     if (pick) {
       const nearest = ({ clientX, clientY }, reach) => {
-        const { left, top } = canvas.getBoundingClientRect();
-        const away = marks.map(({ place: [x, y] }) => Math.hypot(x - clientX + left, y - clientY + top)), least = Math.min(...away);
+        const box = canvas.getBoundingClientRect(), zoom = box.width / width; // 放映时页面是放大的
+        const away = marks.map(({ place: [x, y] }) => Math.hypot(x * zoom + box.left - clientX, y * zoom + box.top - clientY)), least = Math.min(...away);
         if (least < reach) pick(away.indexOf(least));
       };
       canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearest(event, 14));
