@@ -117,3 +117,11 @@ def shape(outline):
     """pypdf 给的书签：一项后面跟着的列表是它里面的。"""
     part, inner = outline
     return part, inner
+
+
+def test_what_would_be_cut_is_named(pages, tmp_path):
+    cover = volume.Cover("zh-CN", "小书", "", "简体中文", (), "目录")
+    pages["first"].body.p.string = "放不下" * 40
+    pages["first"].body.p["style"] = "white-space: nowrap; width: max-content"
+    with chromium.open_browser() as browser, pytest.raises(RuntimeError, match="page-first 放不下"):
+        press(browser, cover, [("", [pages["first"]])], "", {}, tmp_path / "book.pdf")
