@@ -176,10 +176,11 @@ def test_formulas_and_letters_are_drawn_as_outlines(lang):
 def test_every_page_is_whole(lang):
     """没有空页，没有伸出版心的，标题下面还有东西。"""
     document = pypdfium2.PdfDocument(path_of(lang))
-    below = {}
-    for _, _, entry in entries(reader(lang).outline):
+    lowest = {}
+    for _, title, entry in entries(reader(lang).outline):
+        place = float(entry.top), title
         number = reader(lang).get_destination_page_number(entry)
-        below[number] = min(float(entry.top), below.get(number, 900))
+        lowest[number] = min(place, lowest.get(number, place))
     blank, clipped, alone = [], [], []
     for number, page in enumerate(document):
         ink = page.render(scale=0.5).to_numpy().min(axis=2) < 200
@@ -189,9 +190,12 @@ def test_every_page_is_whole(lang):
             blank.append(number + 1)
         if ink[:, :edge].any() or ink[:, -edge:].any():
             clipped.append(number + 1)
-        if number in below:
-            under = round((842 - below[number] + 50) / 2)
-            if not body[under:].any() and number > 0:
+        if number in lowest:
+            top, title = lowest[number]
+            under = page.get_textpage().get_text_bounded(bottom=FOOT, top=top)
+            said = UNSEEN.sub("", under).removeprefix(UNSEEN.sub("", title))
+            # 跟着的也可能是图，没有字
+            if not said and not body[round((842 - top + 70) / 2) :].any():
                 alone.append(number + 1)
     assert (blank, clipped, alone) == ([], [], [])
     assert np.mean([len(text) for text in texts(lang)]) > 200

@@ -1,5 +1,7 @@
 """合成一页的几步：该去掉的去掉，该打开的打开，锚与链接换对；两页小书印成 PDF，书签、页码与链接都对。"""
 
+from itertools import count
+
 import chromium
 import pytest
 from bs4 import BeautifulSoup
@@ -30,7 +32,7 @@ SECOND = f"""<article class="bd-article"><p class="chapter-place">第 2 章，�
 
 @pytest.fixture
 def pages():
-    numbers = article.numbering()
+    numbers = count(1)
     return {
         name: article.read(name, html, numbers) for name, html in [("first", CHAPTER), ("second", SECOND)]
     }
@@ -115,3 +117,11 @@ def shape(outline):
     """pypdf 给的书签：一项后面跟着的列表是它里面的。"""
     part, inner = outline
     return part, inner
+
+
+def test_what_would_be_cut_is_named(pages, tmp_path):
+    cover = volume.Cover("zh-CN", "小书", "", "简体中文", (), "目录")
+    pages["first"].body.p.string = "放不下" * 40
+    pages["first"].body.p["style"] = "white-space: nowrap; width: max-content"
+    with chromium.open_browser() as browser, pytest.raises(RuntimeError, match="page-first 放不下"):
+        press(browser, cover, [("", [pages["first"]])], "", {}, tmp_path / "book.pdf")

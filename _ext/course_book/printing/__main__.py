@@ -3,6 +3,7 @@
 import subprocess
 import time
 from datetime import date
+from itertools import count
 from pathlib import Path
 
 import chromium
@@ -50,7 +51,7 @@ def address_of(folder: Path) -> str | None:
 def print_book(browser, lang: str) -> Path:
     folder, convert, kind = BOOKS[lang]
     names = ["index", *(page.name for page in pages())]
-    numbers = article.numbering()
+    numbers = count(1)
     articles = {
         name: article.read(name, capture(browser, folder / FOLDER / f"{name}.html"), numbers)
         for name in names

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
@@ -61,6 +60,9 @@ def read(name: str, html: str, numbers: Iterator[int]) -> Article:
     for cell in body.select("div.cell"):
         if not cell.find(["pre", "svg", "img", "table", "p", "figure"]):
             cell.decompose()
+    # 打开选项，网页以为是读者猜过了
+    for guessed in body.select("[data-guess]"):
+        del guessed["data-guess"]
     for code in body.select("div.highlight pre"):
         if code.get_text().count("\n") > LONG:
             code["class"] = [*code.get("class", []), "long"]
@@ -144,7 +146,3 @@ def tell_where(article: Article, base: str | None, convert: Callable[[str], str]
         note = BeautifulSoup("<figcaption></figcaption>", "html.parser").figcaption
         note.string = convert(words)
         figure.append(note)
-
-
-def numbering() -> Iterator[int]:
-    return count(1)

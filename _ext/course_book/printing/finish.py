@@ -63,7 +63,7 @@ def finish(
         place = found[heading.anchor]
         fit = Fit.xyz(left=0, top=place.top + ABOVE)
         return writer.add_outline_item(
-            text or heading.text, place.page, parent=parent, fit=fit, is_open=False
+            title=text or heading.text, page_number=place.page, parent=parent, fit=fit, is_open=False
         )
 
     bookmark(contents)
