@@ -71,6 +71,7 @@ globalThis.ExerciseEditor = (() => {
       this.box.setAttribute("aria-label", "练习");
       this.area.addEventListener("input", () => this.changed());
       this.area.addEventListener("focus", () => this.prepare().catch(() => {}), { once: true }); // 取不到的，运行时再说
+      this.area.addEventListener("blur", () => (this.area.scrollLeft = 0)); // 写完长的一句，各句的开头还看得见
       pythonKeys(this.area, { onCheck: () => this.run(true) });
     }
 
@@ -163,10 +164,10 @@ globalThis.ExerciseEditor = (() => {
       if (late) return wrong(`运行了 ${late} 秒还没有完，已经停下：多半是循环停不下来，看看它的条件会不会变成假。`);
       if (failed) return wrong("网页里的 Python 运行不下去了，已经换上一个新的，再试一次。");
       if (error) return wrong(error);
-      if (!checking) return this.say({ text: this.output.hidden ? "运行完了，没有打印什么。" : "运行完了。" });
+      if (!checking) return this.say({ text: this.output.hidden ? "运行完了，没有打印什么；对不对，按“检查”。" : "运行完了。" });
       const several = this.checks.length > 1;
       const sentences = this.checks.map(([, name, answer]) => {
-        const text = verdicts[this.names.indexOf(name)] ?? "这一问要到 Jupyter 里检查。";
+        const text = verdicts[this.names.indexOf(name)] ?? "这一问网页里检查不了：按“复制成一格”，到 Jupyter 里检查。";
         if (text[0] === "✓") this.onDone(name);
         return { text, kind: MARKS[text[0]], name: several && answer };
       });

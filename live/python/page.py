@@ -51,11 +51,21 @@ class Output:
         pass
 
 
+def is_chinese_mark(c):
+    """手机上用中文输入法，括号、引号、冒号常常打成这样的。"""
+    return "\uff01" <= c <= "\uff5e" or "\u3001" <= c <= "\u3011" or "\u2018" <= c <= "\u201d"
+
+
 def says(error):
     """读者的代码出错时说的一句，与练习的检查同一套话。"""
     name, message = type(error).__name__, str(error)
     if isinstance(error, SyntaxError):
-        return f"第 {error.lineno} 行第 {error.offset} 个字符那里，Python 读不懂（{name}：{error.msg}）。"
+        where = f"第 {error.lineno} 行第 {error.offset} 个字符那里"
+        found = [c for c in error.msg.partition("invalid ")[2] if is_chinese_mark(c)]
+        if found:
+            return f"{where}，{found[0]} 是中文的标点，换成英文的（{name}）。"
+        guess = "，看看缩进" if isinstance(error, IndentationError) else ""
+        return f"{where}，Python 读不懂{guess}（{name}：{error.msg}）。"
     if name == "JavascriptError" and "call stack" in message:  # Brython 没有替它换成 Python 的
         error = RecursionError("maximum recursion depth exceeded").with_traceback(error.__traceback__)
     if isinstance(error, ImportError):

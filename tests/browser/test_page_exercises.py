@@ -89,6 +89,18 @@ def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
     assert not page.errors
 
 
+def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(visit):
+    page = visit(viewport={"width": 390, "height": 800})
+    box = page.locator(".exercise").first
+    area(box).fill(RIGHT)
+    area(box).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" + 0" * 10)
+    assert area(box).evaluate("(each) => each.scrollLeft") > 0
+    box.get_by_role("button", name="检查").click()
+    assert area(box).evaluate("(each) => each.scrollLeft") == 0
+
+
 def test_several_questions_in_one_cell(visit):
     box = visit(SEVERAL).locator(".exercise").first
     code = "def from_lengths(lengths, n):\n    return (torch.arange(n) < lengths[:, None])[:, None, None, :]"
@@ -128,12 +140,15 @@ def test_every_exercise_of_the_table_has_its_editor(book):
 def test_what_is_printed_and_the_last_value(box):
     press(box, "运行", "print('一', 2)\nx = torch.arange(4.).reshape(2, 2)\nx")
     assert output(box) == "一 2\ntensor([[0., 1.],\n        [2., 3.]])\n"
-    assert press(box, "运行", "x = 1") == "运行完了，没有打印什么。"
+    assert press(box, "运行", "x = 1") .startswith("运行完了，没有打印什么")
 
 
 @pytest.mark.parametrize(
     "code, words, line",
     [
+        ("x = 1\ny = （x）", "第 2 行第 5 个字符那里，（ 是中文的标点，换成英文的", 2),
+        ("x = “a”", "“ 是中文的标点，换成英文的", 1),
+        ("def f(x):\nreturn x", "Python 读不懂，看看缩进（IndentationError", 2),
         ("x = (1,\n     2 +* 3)", "第 2 行第 9 个字符那里，Python 读不懂（SyntaxError", 2),
         (
             "def f(x):\n    return x / 0\n\nf(2)",
