@@ -140,7 +140,7 @@ def test_every_exercise_of_the_table_has_its_editor(book):
 def test_what_is_printed_and_the_last_value(box):
     press(box, "运行", "print('一', 2)\nx = torch.arange(4.).reshape(2, 2)\nx")
     assert output(box) == "一 2\ntensor([[0., 1.],\n        [2., 3.]])\n"
-    assert press(box, "运行", "x = 1") .startswith("运行完了，没有打印什么")
+    assert press(box, "运行", "x = 1").startswith("运行完了，没有打印什么")
 
 
 @pytest.mark.parametrize(
