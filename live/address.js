@@ -20,11 +20,21 @@ globalThis.LiveAddress = class LiveAddress {
     this.at = undefined;
   }
 
-  remember() {
+  // anew：另起一条历史，后退就回到这之前
+  remember(anew = false) {
     if (!this.writes) return;
     this.kept = true;
-    history.replaceState({ live: true }, "", this.toFragment(this.state, this.at));
+    const fragment = this.toFragment(this.state, this.at);
+    history[anew && fragment !== location.hash ? "pushState" : "replaceState"]({ live: true }, "", fragment);
     history.scrollRestoration = this.at ? "manual" : "auto"; // 写着哪一节，就到那一节，不必浏览器去找原来的高度
+  }
+
+  // 换成一个例句、另一种写法：原来的后退就找得回来
+  enter(state) {
+    this.remember();
+    this.change(state);
+    this.remember(true);
+    this.onEnter();
   }
 
   // 写着状态的，换上；是到某一节去的，把状态再写回去
