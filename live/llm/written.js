@@ -6,8 +6,8 @@ globalThis.LlmWritten = (() => {
 
   // dropped：前文改了，先前写下的有几个不算数了
   const hint = (dropped) => {
-    const gone = dropped ? `前文改了，先前写下的 ${dropped} 个词元就不接在后面了（浏览器的后退找得回来）。` : "";
-    return html("span", { class: "llm-hint", lang: "zh" }, `${gone}按“写一个词元”，或者点一条你想要的。`);
+    const said = dropped ? `前文改了，先前写下的 ${dropped} 个词元不再接在后面；按浏览器的后退，就找回来。` : "按“写一个词元”，或者点一条你想要的。";
+    return html("span", { class: "llm-hint", lang: "zh" }, said);
   };
 
   // onLook(第几个写下的)：看它当初还能写成什么；onSurprise(要不要)：看前文的每个词元有多意外
