@@ -3,10 +3,10 @@ globalThis.LiveAddress = class LiveAddress {
   static fields = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
   // given：网址里没有状态时的；toState、toFragment：字段与状态、状态与网址怎样互换；
-  // writes：网址归不归这个面板写；onEnter()：换上了网址里的状态
-  constructor({ block, given, toState, toFragment, writes = true, onEnter }) {
+  // writes：网址归不归这个面板写；onEnter()：换上了网址里的状态；onArrive()：点了这样的链接，滚到了面板
+  constructor({ block, given, toState, toFragment, writes = true, onEnter, onArrive = () => {} }) {
     const address = writes ? LiveAddress.fields() : {};
-    Object.assign(this, { block, toState, toFragment, writes, onEnter });
+    Object.assign(this, { block, toState, toFragment, writes, onEnter, onArrive });
     this.kept = "text" in address; // 网址里有没有状态
     this.at = address.at;
     this.state = toState(this.kept ? address : given);
@@ -20,11 +20,21 @@ globalThis.LiveAddress = class LiveAddress {
     this.at = undefined;
   }
 
-  remember() {
+  // anew：另起一条历史，后退就回到这之前
+  remember(anew = false) {
     if (!this.writes) return;
     this.kept = true;
-    history.replaceState({ live: true }, "", this.toFragment(this.state, this.at));
+    const fragment = this.toFragment(this.state, this.at);
+    history[anew && fragment !== location.hash ? "pushState" : "replaceState"]({ live: true }, "", fragment);
     history.scrollRestoration = this.at ? "manual" : "auto"; // 写着哪一节，就到那一节，不必浏览器去找原来的高度
+  }
+
+  // 换成一个例句、另一种写法：原来的后退就找得回来
+  enter(state) {
+    this.remember();
+    this.change(state);
+    this.remember(true);
+    this.onEnter();
   }
 
   // 写着状态的，换上；是到某一节去的，把状态再写回去
@@ -42,8 +52,9 @@ globalThis.LiveAddress = class LiveAddress {
       this.state = state;
       this.onEnter();
     }
-    if (returned) this.goToSection();
-    else this.block.scrollIntoView();
+    if (returned) return this.goToSection();
+    this.block.scrollIntoView();
+    this.onArrive();
   }
 
   goToSection() {

@@ -1,6 +1,6 @@
 // 图：矩阵、一墙的小矩阵、弧线、横条、折线。给它数与名字，它画出来；不知道数从哪里来，别的互动图也能用。
 globalThis.LiveCharts = (() => {
-  const { html, svg, range, fixed, radio, named } = LiveMarks;
+  const { html, svg, range, fixed, radio, placed } = LiveMarks;
 
   // 一个像素是一个 0 到 1 的数，浓淡是它的大小；放大交给 CSS
   function paint(canvas, values, columns, [red, green, blue]) {
@@ -152,9 +152,9 @@ globalThis.LiveCharts = (() => {
     html(
       "ol",
       { class: "live-keys" },
-      ...names.map((name, i) => {
+      ...names.map((_, i) => {
         const number = html("span", { class: "live-number" }, fixed(values[i]));
-        return html("li", { style: `--share: ${values[i]}` }, named(name), html("span", { class: "live-bar-of" }), number);
+        return html("li", { style: `--share: ${values[i]}` }, placed(names, i), html("span", { class: "live-bar-of" }), number);
       }),
     );
 

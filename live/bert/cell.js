@@ -4,6 +4,12 @@
   const { html, svg, range, fixed, radio, placed } = LiveMarks;
   const ROWS = 16; // 再多就看不过来：只列权重最大的，其余合成一句
   const { scaledDotProductAttention } = liveBert(null);
+  const mathml = (tag, ...children) => {
+    const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+    made.append(...children);
+    return made;
+  };
+  const root = (tag, text) => mathml("math", mathml("msqrt", mathml(tag, text)));
   // e 的幂可大可小，留三位有效数字，大的写成几万、几亿
   const { format: short } = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact", maximumSignificantDigits: 3 });
   const greatest = (numbers) => numbers.reduce((top, value) => Math.max(top, Math.abs(value)), 1e-9);
@@ -19,7 +25,7 @@
 
   LiveParts.oneCell = ({ id, choose, engine }) => {
     const lead = html("p", { "aria-live": "polite" }), steps = html("ol", { class: "live-steps", hidden: true });
-    const step = (title, ...parts) => html("li", {}, html("h3", {}, title), ...parts);
+    const step = (title, ...parts) => html("li", {}, html("h3", {}, ...[title].flat()), ...parts);
     const sides = html("div", { class: "live-sides" }), one = html("p", { class: "live-one" });
     const slider = html("input", { type: "range", min: 0, value: 0, "aria-label": "看第几个数" });
     const numbers = html("table"), sum = html("p"), share = html("p"), rest = html("p"), last = html("div", { class: "live-sides" });
@@ -27,7 +33,7 @@
     const all = html("details", {}, html("summary", {}, "这些数，一个个列出来"), numbers);
     steps.append(
       step("逐个相乘", sides, one, all),
-      step("加起来，除以 √d", sum),
+      step(["加起来，除以 ", root("mi", "d")], sum),
       step("与同一个查询的别的分数一起 softmax", share),
       step("各个值乘自己的权重", keys, rest),
       step("加起来，就是它交出的", last, about),
@@ -109,7 +115,7 @@
       const powers = scores.map(Math.exp), total = powers.reduce((a, b) => a + b);
       const equation = (left, right, name) => html("span", { class: "live-equation" }, `${left} = `, strong(right), ` ${name}`);
       sum.replaceChildren(
-        `${d} 个积加起来，就是点积 q·k；√d = √${d} ≈ ${fixed(Math.sqrt(d))}。`,
+        `${d} 个积加起来，就是点积 q·k；`, root("mi", "d"), " = ", root("mn", d), ` ≈ ${fixed(Math.sqrt(d))}。`,
         equation(`${fixed(dot)} ÷ ${fixed(Math.sqrt(d))}`, fixed(scores[j]), "分数"),
       );
       share.replaceChildren(

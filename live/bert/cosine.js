@@ -1,6 +1,6 @@
 // 面板的“逐层的余弦相似度”：选中的两个词元逐层有多像，旁边是随机词对的平均。
 {
-  const { html, isSpecial, named } = LiveMarks;
+  const { html, isSpecial, placed } = LiveMarks;
   const { lines, table } = LiveCharts;
   const { vectorOf, cosine, mean } = LiveNumbers;
 
@@ -30,11 +30,12 @@
         const both = [...new Set([chosen.result, partner.result])];
         const perLayer = (numberOf) => chosen.result.hidden.map((_, layer) => numberOf(layer));
         for (const result of both) result.pairs ||= perLayer((layer) => differentPairs(result, layer));
+        const name = ({ result, index, sentence }) => [placed(result.tokens, index), ...(both.length > 1 ? [`（第${"一二"[sentence]}句）`] : [])];
         const vector = ({ result, index }, layer) => vectorOf(result, layer, index);
         const curves = [
           {
             kind: "live-pair",
-            name: [named(chosen.token), " 与 ", named(partner.token)],
+            name: [...name(chosen), " 与 ", ...name(partner)],
             values: perLayer((layer) => cosine(vector(chosen, layer), vector(partner, layer))),
           },
           {

@@ -1,6 +1,6 @@
 // 面板的“注意力”：全部的头，选中的一个，再钉住一个并排来比；一个头画成方格，或者画成词上的弧线。
 {
-  const { html, fixed, inkOf, radio, named, placed } = LiveMarks;
+  const { html, fixed, inkOf, radio, placed } = LiveMarks;
   const { matrix, arcs, gallery, bars } = LiveCharts;
   const { weightsOf, nameOf } = LiveNumbers;
   const VIEWS = { "": "方格", arcs: "弧线" };
@@ -89,9 +89,7 @@
 
     function drawPinned(view, pinned, drawing) {
       const { chosen: { result, index } } = view, n = result.tokens.length, values = weightsOf(result, ...pinned);
-      const drop = html("button", { type: "button", "aria-label": `取下${nameOf(...pinned)}` }, "取下");
-      drop.addEventListener("click", () => choose({ pin: "" }));
-      otherName.replaceChildren(html("b", {}, nameOf(...pinned)), "（钉住的）", drop);
+      otherName.replaceChildren(html("b", {}, nameOf(...pinned)), "（钉住的）");
       drawHead(other, values, { ...drawing, label: `钉住的${nameOf(...pinned)}，数在下面` });
       otherKeys.replaceChildren(bars(result.tokens, values.subarray(index * n, (index + 1) * n)));
     }
@@ -150,9 +148,9 @@
         leastSaid.textContent = state.least ? `权重不小于 ${fixed(Number(state.least))} 的也画` : "不画";
 
         const order = tokens.map((_, i) => i).sort((a, b) => weights[b] - weights[a]);
-        const most = order.slice(0, 3).flatMap((i) => ["、", named(tokens[i]), ` ${fixed(weights[i])}`]);
+        const most = order.slice(0, 3).flatMap((i) => ["、", placed(tokens, i), ` ${fixed(weights[i])}`]);
         const kind = kindAt?.(layer, head), named_ = kind?.badge ? `这个头多半看${/^\p{Script=Han}/u.test(kind.label) ? "" : " "}${kind.label}。` : "";
-        reading.replaceChildren(`${nameOf(layer, head)}里，`, named(chosen.token), " 看得最多的是 ", ...most.slice(1), `。${kind?.name === "broad" ? "这个头看得分散。" : named_}`);
+        reading.replaceChildren(`${nameOf(layer, head)}里，`, placed(tokens, index), " 看得最多的是 ", ...most.slice(1), `。${kind?.name === "broad" ? "这个头看得分散。" : named_}`);
         keys.replaceChildren(bars(tokens, weights));
       },
     };

@@ -27,8 +27,10 @@
         toFragment,
         writes: this.whole,
         onEnter: () => this.entered(),
+        onArrive: () => this.arrive(),
       });
       this.opened = false;
+      this.arriving = false; // 算完了，要到链接指着的部分去
       this.pause = null; // 等着停笔的计时器
       this.results = []; // 每句一个
       block.replaceChildren(this.buildForm(), this.buildOutput());
@@ -82,7 +84,7 @@
     buildExamples() {
       const buttons = Object.entries(EXAMPLES).map(([name, example]) => {
         const button = html("button", { type: "button" }, name);
-        button.addEventListener("click", () => this.enter(toState(example, {})));
+        button.addEventListener("click", () => this.address.enter(toState(example, {})));
         return button;
       });
       return html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...buttons);
@@ -145,12 +147,27 @@
         this.opened = this.button.hidden = true;
         if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
         await this.compute();
+        this.comeForward();
         await this.engine.complete;
         this.progress.hidden = true;
         this.arrived.textContent = "都装入了，此后断网也能用。";
       } catch (error) {
         this.offerAgain(error);
       }
+    }
+
+    // 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
+    comeForward() {
+      const { top, bottom } = this.status.getBoundingClientRect(), { tab } = this.state;
+      if (!this.drawn || top < 0 || bottom > innerHeight) return;
+      if (tab && this.tabs && !this.tabs.narrow.matches) this.tabs.reveal(tab);
+      else if (this.output.getBoundingClientRect().top > innerHeight - 100) this.output.scrollIntoView();
+    }
+
+    // 点了一个链接：它指着哪一部分，就到那里去
+    arrive() {
+      this.arriving = this.computing;
+      if (this.drawn && !this.arriving && this.state.tab) this.tabs.reveal(this.state.tab);
     }
 
     // 没有装成、没有装完，或者后台线程停了
@@ -167,12 +184,6 @@
     texts() {
       const { text, other } = this.state;
       return other.trim() ? [text, other] : [text];
-    }
-
-    // 换成一个例句
-    enter(state) {
-      this.change(state);
-      this.entered();
     }
 
     // 状态整个换了
@@ -237,6 +248,7 @@
         await this.computeOnce();
       }
       this.computing = false;
+      if (this.arriving) this.arrive();
       this.output.setAttribute("aria-busy", this.pause !== null);
     }
 

@@ -3,7 +3,7 @@ globalThis.LlmAttention = (() => {
   const { html, svg, range, fixed, radio } = LiveMarks;
   const { arcs } = LiveCharts;
   const { named } = LlmTokens;
-  const KINDS = { first: "给第一个词元的", previous: "给前一个词元的", self: "给自己的" };
+  const KINDS = { first: "第一个词元", previous: "前一个词元", self: "自己" };
   const LISTED = 8;
   const LONGEST = 12; // 弧线下面的词，再长就截断
   const cut = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
@@ -41,7 +41,7 @@ globalThis.LlmAttention = (() => {
     let kind = "first", sinkless = false, view, asked = 0, pointed = "";
     const kinds = Object.entries(KINDS).map(([name, text]) => {
       const input = radio(`${id}-kind`, () => ((kind = name), redraw()), name === kind ? { checked: true } : {});
-      return html("label", { class: "llm-choice" }, input, html("span", {}, text));
+      return html("label", { class: "llm-choice" }, input, html("span", {}, `给${text}`));
     });
     const grid = html("div", { class: "llm-grid" }), hint = html("p", { class: "llm-note" });
     const dial = (label, max, name) => {
@@ -64,7 +64,7 @@ globalThis.LlmAttention = (() => {
       const place = view?.wall?.place(event);
       if (place) choose({ layer: place[0], head: place[1] });
     });
-    const legend = () => `横着是 30 层，竖着是 9 个头，越浓，平均${KINDS[kind]}越多（不算头一个词元自己的）。点一格，选那个头。`;
+    const legend = () => `横着是 30 层，竖着是 9 个头，越浓，平均给${KINDS[kind]}的越多（不算头一个词元自己的）。点一格，选那个头。`;
     const element = html(
       "div",
       {},
@@ -84,7 +84,7 @@ globalThis.LlmAttention = (() => {
       if (width < 100) return; // 折着
       layer.set(state.layer);
       head.set(state.head);
-      view.wall = wall({ layers, heads, values: patterns[kind], layer: state.layer, head: state.head, width, label: `${layers} 层 × ${heads} 个头，${KINDS[kind]}平均权重` });
+      view.wall = wall({ layers, heads, values: patterns[kind], layer: state.layer, head: state.head, width, label: `${layers} 层 × ${heads} 个头，给${KINDS[kind]}的平均权重` });
       grid.replaceChildren(view.wall.drawn);
       hint.textContent = legend();
       const rest = 1 - weights[0], without = sinkless && query > 0;

@@ -4,10 +4,8 @@ globalThis.LlmBars = (() => {
   const { named } = LlmTokens;
   const { TEMPERATURES, KS, PS, MS } = LlmState;
   const SHOWN = 10;
-  const percent = (share) => {
-    const number = 100 * share;
-    return number === 0 || number >= 0.05 ? `${number.toFixed(1)} %` : "<0.1 %";
-  };
+  // 小得 32 位写不下的概率存成 0，也还是小，不是没有
+  const percent = (share) => (share >= 0.0005 ? `${(100 * share).toFixed(1)} %` : "<0.1 %");
   const count = (number) => number.toLocaleString("en");
 
   // 从几个数里选一个的滑杆
@@ -115,7 +113,8 @@ globalThis.LlmBars = (() => {
         const left = now.reduce((sum, share) => sum + (share > 0), 0);
         const others = Math.max(0, 1 - ids.reduce((sum, id) => sum + now[id], 0));
         const cut = rows.some(({ name }) => name.classList.contains("llm-bytes")) ? "带点线的是字节，一个字的前几截。" : "";
-        rest.textContent = `其余 ${count(now.length - ids.length)} 个合计 ${percent(others)}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${cut}`;
+        const gone = left === ids.filter((id) => now[id] > 0).length; // 留下的都在上面
+        rest.textContent = `其余 ${count(now.length - ids.length)} 个${gone ? "都去掉了" : `合计 ${percent(others)}`}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${cut}`;
       },
     };
   }

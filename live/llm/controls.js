@@ -21,11 +21,11 @@ globalThis.LlmControls = (() => {
     const opening = html("div", { class: "llm-line llm-opening" }, open, pause, progress, arrived);
 
     const step = button("写一个词元", onStep, { class: "live-open" }), stream = button("一直写", onStream);
-    const clear = button("从头来", onClear);
+    const clear = button("清掉写下的", onClear);
     const picks = PICKS.map((name, i) => html("label", { class: "llm-choice" }, radio("llm-draw", () => onPick(i), { value: i }), html("span", {}, name)));
     const seed = html("input", { type: "number", min: 0, max: 999999, step: 1, inputmode: "numeric", "aria-label": "种子：种子相同，抽出的也相同" });
     seed.addEventListener("change", () => onSeed(Number(seed.value) || 0));
-    const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("重写", onRewrite, { class: "llm-small", title: "换一个种子，从头再写一遍" }));
+    const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("换个种子重写", onRewrite, { class: "llm-small" }));
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
     const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear), html("div", { class: "llm-line" }, choices, seeded));
 
@@ -52,8 +52,8 @@ globalThis.LlmControls = (() => {
         status.classList.toggle("live-wrong", wrong);
       },
       tellTime({ last, ids, full }) {
-        const time = `${ids.length} 个词元；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒。`;
-        this.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者从头来。` : time);
+        const time = last.computed ? `；算 ${last.computed} 个用 ${Math.round(last.milliseconds)} 毫秒` : "";
+        this.say(full ? `写满 ${ids.length} 个词元了；退回几个，或者清掉写下的。` : `${ids.length} 个词元${time}。`);
       },
       tellReading(count, all) {
         reading.hidden = false;

@@ -17,8 +17,15 @@ globalThis.LlmInside = (() => {
       return fold;
     });
     let current = "";
-    const chips = html("fieldset", { class: "llm-where" }), status = html("p", { class: "llm-wrong", role: "status" });
-    const element = html("div", { class: "llm-inside" }, html("h2", {}, "里面"), html("p", { class: "llm-note llm-which" }, "打开一折，再选一个词元；不选，就是最后一个。"), chips, status, ...folds);
+    const chips = html("fieldset", { class: "llm-where" }), status = html("p", { role: "status" });
+    const element = html("div", { class: "llm-inside" }, html("h2", {}, "里面"), html("p", { class: "llm-note llm-which" }, "打开一折，再选一个词元；不选，就是最后一个。"), chips, ...folds);
+    // 说在打开的一折里；wrong：出了错
+    const say = (message, wrong = false) => {
+      if (!current) return;
+      views[current].element.prepend(status);
+      status.className = wrong ? "llm-wrong" : "llm-note";
+      status.textContent = message;
+    };
     let labels = [], key = "", turn = 0;
 
     return {
@@ -29,7 +36,8 @@ globalThis.LlmInside = (() => {
         for (const fold of folds) fold.open = fold.dataset.view === name;
       },
       redraw: () => views[current]?.redraw(),
-      wait: () => (status.textContent = current && "正在写，停下来就算。"),
+      // 一直写的时候不算，画着的是先前的
+      wait: (writing) => say(writing ? "正在写，停下来就算。" : ""),
       // words：每个词元；query：选中的一个
       async show({ engine, words, state, query }) {
         const mine = ++turn, showsWeights = current === "attention";
@@ -47,9 +55,9 @@ globalThis.LlmInside = (() => {
           const weights = await views[current].show({ engine, words, state, query });
           if (mine !== turn) return;
           labels.forEach((label, i) => label.style.setProperty("--share", (showsWeights && weights?.[i]) || 0));
-          status.textContent = "";
+          say("");
         } catch (error) {
-          status.textContent = error.message;
+          say(error.message, true);
         }
         if (mine === turn) element.setAttribute("aria-busy", false);
       },

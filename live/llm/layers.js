@@ -18,7 +18,8 @@ globalThis.LlmLayers = (() => {
         const levels = await engine.lens(query), last = levels[levels.length - 1].top[0];
         const answer = spell(engine.tokenizer, last.id);
         const from = levels.findLastIndex(({ chosen }) => chosen.rank > 1) + 1;
-        reading.replaceChildren("读到 ", named(words[query]), " 为止，最后的答案是 ", named(answer), `（${percent(last.probability)}），从第 ${from} 层起它一直排第一。`);
+        const since = from === levels.length - 1 ? "到最后一层才排到第一" : `从第 ${from} 层起它一直排第一`;
+        reading.replaceChildren("读到 ", named(words[query]), " 为止，最后的答案是 ", named(answer), `（${percent(last.probability)}），${since}。`);
         const head = ["层", "最可能的", "概率", html("span", {}, named(answer), " 的概率"), "排第几"];
         const line = ({ top: [first], chosen }, level) =>
           html(
@@ -100,6 +101,7 @@ globalThis.LlmLayers = (() => {
     const use = html("input", { type: "checkbox", checked: true, class: "llm-use-cache" });
     use.addEventListener("change", () => onCache(use.checked));
     const button = html("button", { type: "button" }, "同一步，两种算法各算一遍"), told = html("p", { class: "llm-compared", "aria-live": "polite" });
+    let key = "";
     button.addEventListener("click", async () => {
       button.disabled = true;
       told.textContent = "正在算……";
@@ -122,7 +124,10 @@ globalThis.LlmLayers = (() => {
       about: "每个词元占多少字节，没有它有多慢",
       element,
       redraw() {},
-      show({ engine: { config }, words: { length: n } }) {
+      show({ engine: { config }, words }) {
+        const n = words.length, ids = String(words.map(({ id }) => id));
+        if (ids !== key) told.textContent = ""; // 比的是先前的
+        key = ids;
         const { numLayers, numKvHeads, numHeads, dHead, maxTokens } = config;
         const bytes = (heads, tokens = n) => 2 * numLayers * heads * dHead * BYTES * tokens;
         const widest = bytes(numHeads, maxTokens);

@@ -11,17 +11,33 @@
       this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, onEnter: () => this.entered() });
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
+      this.dropped = 0; // 前文改了，先前写下的有几个不算数了
       this.pause = null; // 等着停笔的计时器
       this.pen = new LlmPen(this);
       block.replaceChildren(...this.build());
       this.showState();
       this.preview();
       this.controls.closed();
-      new ResizeObserver(() => this.inside.redraw()).observe(block);
+      new ResizeObserver(() => (this.prompt.fit(), this.inside.redraw())).observe(block);
     }
 
     get state() {
       return this.address.state;
+    }
+
+    // 前文又改了，还没有读
+    get outdated() {
+      return !this.session || this.session.writer.prompt !== this.ids;
+    }
+
+    // 停下了，前文没有读完
+    get unread() {
+      return !this.invalid && this.pause === null && (this.outdated || !this.session.writer.next);
+    }
+
+    // 写下的前面摆着的；一问一答时，前文是模板，摆在别处
+    get before() {
+      return this.state.chat ? "" : this.state.text;
     }
 
     build() {
@@ -110,7 +126,7 @@
           onStopped: () => this.stopped(),
           onBusy: () => this.showBusy(),
           onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
-          onRunning: (running) => this.controls.setRunning(running),
+          onRunning: (running) => (this.controls.setRunning(running), this.inside.wait(running)),
         });
         this.controls.opened();
         await this.compute();
@@ -143,12 +159,6 @@
       this.draw();
     }
 
-    // 换成一个例句、另一种写法
-    enter(state) {
-      this.address.change(state);
-      this.entered();
-    }
-
     // 模板写成的原文，连同写下的，都成了前文：system 那一句可以换，也可以再添一问
     edit() {
       const { reader, session } = this;
@@ -157,21 +167,34 @@
       this.prompt.area.focus();
     }
 
+    // 换成一个例句、另一种写法
+    enter(state) {
+      if (!this.outdated) this.rememberWritten();
+      this.address.enter(state);
+    }
+
     // 状态整个换了
     entered() {
       this.session?.stop();
+      this.dropped = 0;
       this.showState();
       this.address.remember();
       if (this.session) this.compute();
       else this.preview();
     }
 
-    // 词元当场就变，其余的等停笔
+    // 先前写下的是接着先前的前文写的，前文一改就不算数：后退找得回来。词元当场就变，其余的等停笔
     typed() {
       this.session?.stop();
-      this.address.change({ text: this.prompt.area.value, written: "", token: -1 });
+      if (!this.outdated) this.rememberWritten();
+      const [text, { written }] = [this.prompt.area.value, this.state];
+      this.address.change({ text, written: "", token: -1 });
+      if (written) {
+        this.dropped = written.split(".").length;
+        this.address.remember(true);
+      }
       const ids = this.session ? this.read() : this.preview();
-      if (ids) this.desk.written.showPrompt(this.reader.words(ids));
+      if (ids) this.desk.written.showDraft({ words: this.reader.words(ids), before: this.before, dropped: this.dropped });
       clearTimeout(this.pause);
       this.pause = setTimeout(() => {
         this.pause = null;
@@ -202,11 +225,11 @@
         const { whole, ids } = this.reader.read(this.state);
         this.prompt.showTemplate(whole, this.reader.tokenizer.special);
         this.invalid = false;
-        return ids;
+        return (this.ids = ids);
       } catch (error) {
         this.invalid = true;
         this.complain(error.message);
-        return null;
+        return (this.ids = null);
       }
     }
 
@@ -220,7 +243,7 @@
       this.controls.tellSpeed(0);
       const written = this.state.written.split(".").filter(Boolean).map(Number);
       return this.session.begin(ids, written).then(() => {
-        if (mine !== this.version || !this.session?.writer.next) return; // 又换了，或者没有读完
+        if (mine !== this.version || this.outdated || !this.session.writer.next) return; // 又换了，或者没有读完
         this.rememberWritten();
         this.lookAtSurprise();
         return this.lookInside();
@@ -229,6 +252,7 @@
 
     // 前文读完了；网址里写下的，又照样写了一个
     haveRead() {
+      if (this.outdated) return;
       this.prompt.area.setAttribute("aria-invalid", false);
       this.setLive(true);
       this.controls.tellTime(this.session.writer);
@@ -239,15 +263,15 @@
     stopped() {
       const { writer } = this.session;
       if (this.invalid || this.pause !== null) return; // 有话要说，或者又打了字
-      if (writer.next) return this.draw();
+      if (writer.next && !this.outdated) return this.draw();
       this.setLive(false);
-      this.controls.unread(writer.prompt.length);
+      this.controls.unread(this.ids.length);
     }
 
     // -- 画 --
 
     draw() {
-      if (!this.session?.writer.next) return;
+      if (!this.session?.writer.next || this.outdated) return;
       this.desk.draw(this);
       this.controls.setLive(true, this.session.writer.steps.length);
       this.controls.setRunning(this.session.running);
@@ -261,7 +285,7 @@
     }
 
     async lookInside() {
-      if (this.session?.running) this.inside.wait();
+      if (this.session?.running) this.inside.wait(true);
       if (!this.session?.writer.next || this.session.running) return;
       const mine = ++this.asked;
       await this.session.turn(async (writer) => {

@@ -5,6 +5,8 @@ globalThis.LlmPen = class LlmPen {
   }
 
   wrote({ count, milliseconds }) {
+    if (this.panel.outdated) return;
+    this.panel.dropped = 0;
     this.panel.controls.tellSpeed((1000 * count) / milliseconds, this.panel.session.writer.cache ? "" : "（没有缓存）");
     this.panel.draw();
     if (!this.panel.session.running) this.panel.controls.tellTime(this.panel.session.writer);
@@ -12,7 +14,7 @@ globalThis.LlmPen = class LlmPen {
 
   // 写完一回：说用时，写进网址，里面也跟上；读屏的人听到第 from 个起写下的
   settle(from = Infinity) {
-    if (!this.panel.session?.writer.next) return; // 后台线程停了
+    if (this.panel.outdated || !this.panel.session.writer.next) return; // 前文又改了，或者后台线程停了
     const heard = this.panel.session.writer.steps.slice(from).map(({ id }) => id);
     this.panel.desk.written.announce(heard.length ? `写了：${this.panel.reader.decode(heard)}` : "");
     this.panel.state.token = -1;
@@ -45,11 +47,11 @@ globalThis.LlmPen = class LlmPen {
     return this.panel.session.stream();
   }
 
-  // 那一个按钮：在写、在读，就停；前文没有读完，就接着读
+  // 那一个按钮：在写、在读，就停；叫停了，前文没有读完，就接着读；别的事还在做，就等做完了再写
   streamOrStop() {
     const { session } = this.panel;
     if (session.running || this.panel.controls.reading) session.stop();
-    else if (!session.writer.next && !this.panel.invalid) this.panel.compute();
+    else if (!session.waiting && this.panel.unread) this.panel.compute();
     else this.stream();
   }
 

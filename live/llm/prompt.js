@@ -17,6 +17,12 @@ globalThis.LlmPrompt = (() => {
       onSubmit();
     });
     const label = html("label", { for: area.id, class: "llm-label" });
+    // 框随字长高，到样式里的 max-height 为止
+    const fit = () => {
+      area.style.height = "auto";
+      area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`;
+    };
+    area.addEventListener("input", fit);
     const modes = MODES.map((name, i) => {
       const input = radio(`${id}-mode`, () => onMode(i), { value: i });
       return html("label", { class: "llm-choice" }, input, html("span", {}, name));
@@ -40,10 +46,12 @@ globalThis.LlmPrompt = (() => {
     return {
       element,
       area,
+      fit,
       template,
       examples: html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...examples),
       show({ text, chat }) {
         if (area.value !== text) area.value = text;
+        fit();
         label.textContent = chat ? "问它" : "前文";
         modes.forEach((each, i) => (each.control.checked = i === chat));
         template.hidden = !chat;

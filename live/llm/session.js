@@ -22,9 +22,10 @@ globalThis.LlmSession = class LlmSession {
     try {
       return await work(this.writer);
     } catch (error) {
-      this.setRunning(false);
-      if (error.name !== "AbortError") this.onError(error);
-      else if (this.waiting === 1) this.onStopped(); // 后面没有别的排着
+      if (error.name !== "AbortError") {
+        this.stop();
+        this.onError(error);
+      } else if (this.waiting === 1) this.onStopped(); // 后面没有别的排着
     } finally {
       this.waiting--;
       this.onBusy();
@@ -83,14 +84,18 @@ globalThis.LlmSession = class LlmSession {
     return this.turn((writer) => this.ready && this.write(writer, id, performance.now(), 1)).then(() => this.onSettled(from));
   }
 
+  // 前面的还没有做完，就等着再写；只有这之后叫的停才停得了它
   stream() {
-    const from = this.writer.steps.length;
+    const { signal } = this.stopper;
+    let from;
     this.setRunning(true);
     return this.turn(async (writer) => {
+      signal.throwIfAborted();
       const start = performance.now();
-      for (let count = 1; this.running && this.ready && !(count > 1 && this.ended); count++) await this.write(writer, undefined, start, count);
+      from = writer.steps.length;
+      for (let count = 1; !signal.aborted && this.ready && !(count > 1 && this.ended); count++) await this.write(writer, undefined, start, count);
     }).then(() => {
-      this.setRunning(false);
+      if (!signal.aborted) this.setRunning(false);
       return this.onSettled(from);
     });
   }

@@ -4,7 +4,11 @@ globalThis.LlmWritten = (() => {
   const { chip, cutCharacters, visible } = LlmTokens;
   const { percent } = LlmBars;
 
-  const hint = () => html("span", { class: "llm-hint", lang: "zh" }, "按“写一个词元”，或者点一条你想要的。");
+  // dropped：前文改了，先前写下的有几个不算数了
+  const hint = (dropped) => {
+    const said = dropped ? `前文改了，先前写下的 ${dropped} 个词元不再接在后面；按浏览器的后退，就找回来。` : "按“写一个词元”，或者点一条你想要的。";
+    return html("span", { class: "llm-hint", lang: "zh" }, said);
+  };
 
   // onLook(第几个写下的)：看它当初还能写成什么；onSurprise(要不要)：看前文的每个词元有多意外
   function written({ template, onLook, onSurprise }) {
@@ -37,6 +41,11 @@ globalThis.LlmWritten = (() => {
         count.textContent = words.length ? `前文 ${words.length} 个词元，小字是编号。` : "打开之后，这里是它读到的词元。";
         paper.replaceChildren(hint());
       },
+      // 正在改的前文
+      showDraft({ words, before, dropped }) {
+        this.showPrompt(words);
+        paper.replaceChildren(html("span", { class: "llm-before" }, before), hint(dropped));
+      },
       // 前文的词元：打着字就看得见
       showPrompt(words) {
         const key = words.map(({ id }) => id).join();
@@ -49,7 +58,7 @@ globalThis.LlmWritten = (() => {
         buttons = [];
       },
       // 写下的：{ word, share } 一个一个；before 是前文，text 是写下的字；looking 是正在看的那一个
-      show({ steps, before, text, looking, ended }) {
+      show({ steps, before, dropped, text, looking, ended }) {
         while (buttons.length > steps.length) buttons.pop().remove();
         steps.forEach(({ word, share }, i) => {
           if (buttons[i]?.dataset.token === String(word.id)) return;
@@ -62,7 +71,7 @@ globalThis.LlmWritten = (() => {
         });
         buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
         count.textContent = about + (steps.length ? `写下 ${steps.length} 个，小字是原来的概率；点一个，看它当初还能是什么。` : "");
-        const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint()];
+        const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint(dropped)];
         paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
       // 只给读屏的人听：写一个念一个，一直写的写完了念全部

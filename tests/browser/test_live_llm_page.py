@@ -20,7 +20,7 @@ DATA_BYTES = sum(written(BOOK / "live/data/llm")["files"].values())
 PARIS = "The capital of France is"
 STORY = "Once upon a time, there was a"
 CHINESE = "日本的首都是"
-STEP, STREAM, CLEAR = "写一个词元", "一直写", "从头来"
+STEP, STREAM, CLEAR = "写一个词元", "一直写", "清掉写下的"
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
@@ -439,6 +439,86 @@ def test_it_stops_when_full(opened):
     assert len(shown(opened)["written"]) == room
 
 
+def back(page, text):
+    page.go_back()
+    page.wait_for_function("(text) => document.querySelector('.llm-ask textarea').value === text", arg=text)
+    settle(page)
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_a_prompt_edited_by_hand_starts_anew(visit, writing):
+    """前文一改，先前写下的不再接在后面，正写着也一样；后退找得回来。"""
+    page = visit()
+    press_open(page)
+    enter(page, STORY)
+    if writing:
+        press(page, STREAM)
+        page.wait_for_function("document.querySelectorAll('.llm-wrote').length >= 4")
+    else:
+        step(page, 4)
+    area = page.locator(".llm-ask textarea")
+    area.fill("The opposite of hot is")
+    area.press_sequentially(" not")
+    settle(page)
+    seen = shown(page)
+    assert (seen["written"], seen["text"]) == ([], "")
+    assert seen["prompt"] == encode("The opposite of hot is not")
+    assert re.search(
+        r"The opposite of hot is not\s*前文改了，先前写下的 \d+ 个词元不再接在后面",
+        page.inner_text(".llm-paper"),
+    )
+    assert dict(parse_qsl(page.url.partition("#")[2])) == {"text": "The opposite of hot is not"}
+    step(page)
+    assert "前文改了" not in page.inner_text(".llm-paper") and len(shown(page)["written"]) == 1
+    back(page, STORY)
+    wrote = shown(page)["written"]
+    assert len(wrote) >= 4 and wrote == greedy(encode(STORY), len(wrote))
+    assert page.errors == []
+
+
+def test_back_returns_from_an_example(visit):
+    page = visit()
+    press_open(page)
+    enter(page, "My own words are")
+    step(page, 2)
+    wrote = shown(page)["written"]
+    for _ in range(2):  # 按两次，也只是一条历史
+        page.locator(".live-examples button").nth(5).click()
+        settle(page)
+    assert shown(page)["written"] == []
+    back(page, "My own words are")
+    assert shown(page)["written"] == wrote
+
+
+@pytest.mark.parametrize("edits", [["The opposite of hot is"], ["The sky", "The opposite of hot is"]])
+def test_writing_on_waits_for_the_reading(visit, edits):
+    """前文还在读，或者先前的一段刚刚叫停，就按“一直写”：读完了再写。"""
+    page = visit()
+    press_open(page)
+    page.evaluate("""async () => {
+      const engine = await LiveLlm.open({ root: '../live/' }), feed = engine.feed;
+      engine.feed = async (ids, options) => {
+        if (options.onPiece) await new Promise((resolve) => setTimeout(resolve, 1000));
+        return feed.call(engine, ids, options);
+      };
+    }""")
+    for text in edits:
+        page.locator(".llm-ask textarea").fill(text)
+        page.wait_for_timeout(400)  # 停笔了，开始读
+    press(page, STREAM)
+    page.wait_for_function("document.querySelectorAll('.llm-wrote').length >= 3", timeout=30_000)
+    assert page.inner_text(".llm-paper").startswith("The opposite of hot is cold")
+    press(page, "停")
+    settle(page)
+    assert page.errors == []
+
+
+def test_nothing_computed_takes_no_time(opened):
+    start(opened)
+    start(opened)
+    assert shown(opened)["status"] == "5 个词元。"
+
+
 LONG = "one two three four five six seven eight nine ten " * 20
 
 
@@ -518,6 +598,19 @@ def test_attention_is_the_librarys(opened, layer, head, token):
     assert (torch.tensor(cells) - first).abs().max() < 1e-3
 
 
+def test_a_fold_opened_while_it_writes_says_so(opened):
+    start(opened, text=STORY)
+    press(opened, STREAM)
+    opened.wait_for_selector(".llm-wrote")
+    opened.locator("[data-view=norms] > summary").click()
+    fold = opened.locator("[data-view=norms]")
+    fold.get_by_text("正在写，停下来就算。").wait_for()
+    press(opened, "停")
+    settle(opened)
+    assert "正在写" not in fold.inner_text() and "的向量在第" in fold.inner_text()
+    start(opened)
+
+
 def test_the_sink_can_be_left_out_of_the_picture(opened):
     start(opened, view="attention", layer=20, head=3)
     weights = reference(PARIS).attentions[19, 2, -1]
@@ -547,7 +640,17 @@ def test_lens_is_the_librarys(opened):
     ranks = [int(row.replace(",", "")) for row in rows.locator("td:last-child").all_inner_texts()]
     paris = shares[-1].argmax()
     assert ranks[-3:] == [1 + int((row > row[paris]).sum()) for row in shares[-3:]]
-    assert "从第 30 层起它一直排第一" in opened.inner_text("[data-view=lens] .llm-reading")
+    assert "到最后一层才排到第一" in opened.inner_text("[data-view=lens] .llm-reading")
+    assert "0.0 %" not in opened.inner_text(".llm-lens") and "<0.1 %" in rows.first.inner_text()
+    # 早就排到第一的，说从第几层起
+    text = "Blork, zane, mivel, tupra. Blork, zane, mivel,"
+    start(opened, text=text, view="lens")
+    with torch.no_grad():
+        chosen = model.head(model.norm(reference(text).hidden_states[:, -1])).argmax(-1)
+    since = 1 + max(level for level in range(31) if chosen[level] != chosen[-1])
+    assert since < 30 and f"从第 {since} 层起它一直排第一" in opened.inner_text(
+        "[data-view=lens] .llm-reading"
+    )
 
 
 def test_norms_are_the_librarys(opened):
@@ -576,10 +679,12 @@ def test_the_cache_grows_by_a_token_and_can_be_left_out(opened):
     opened.wait_for_function("document.querySelector('.llm-compared').textContent.includes('倍')")
     said = opened.inner_text(".llm-compared")
     assert "共 6 个词元：用缓存，只算最新的 1 个" in said and "从头算 6 个" in said
+    step(opened)
+    assert opened.inner_text(".llm-compared") == ""  # 比的是先前的，不留着
     box = opened.locator(".llm-use-cache")
     box.uncheck()
     step(opened)
-    assert "算 7 个" in shown(opened)["status"] and "没有缓存" in shown(opened)["status"]
+    assert "算 8 个" in shown(opened)["status"] and "没有缓存" in shown(opened)["status"]
     assert_bars(opened, encode(PARIS) + shown(opened)["written"])
     box.check()
 
@@ -820,6 +925,29 @@ def test_axe_and_fingers(visit, width):
               .filter(([, { width, height }]) => Math.min(width, height) < 39)
               .map(([name, { width, height }]) => [name, width, height])""")
             assert small == []
+
+
+def test_the_prompt_grows_and_the_sliders_are_wide(visit):
+    page = visit()
+    press_open(page)
+    area = page.locator(".llm-ask textarea")
+    rooms = []
+    for lines in (2, 8, 30):
+        enter(page, "\n".join(["a b c"] * lines))
+        rooms.append(area.evaluate("(area) => [area.clientHeight, area.scrollHeight]"))
+    assert [shown >= all for shown, all in rooms] == [True, True, False]
+    assert rooms[0][0] < rooms[1][0] < rooms[2][0] < 260
+    for slider in page.locator(".llm-next input[type=range]").all():
+        assert slider.bounding_box()["width"] > 180
+
+
+@pytest.mark.parametrize("width", [375, 390])
+def test_the_kinds_of_attention_stand_in_one_line(visit, width):
+    page = visit(viewport={"width": width, "height": 800})
+    press_open(page)
+    open_view(page, "attention")
+    kinds = [each.bounding_box() for each in page.locator("[data-view=attention] .llm-choice").all()]
+    assert len(kinds) == 3 and len({(box["y"], box["height"]) for box in kinds}) == 1
 
 
 def test_the_first_screen_shows_prompt_and_bars(visit):

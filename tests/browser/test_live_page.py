@@ -141,10 +141,12 @@ def assert_shows_the_truth(seen):
         expected = attention.flatten(0, 1)[seen["head"], query]
         assert seen["keys"] == tokens
         assert (torch.tensor(seen["weights"]) - expected).abs().max() < 0.05
-        most = tokens[expected.argmax()]
+        told = [
+            f"{token}（第 {i} 个）" if tokens.count(token) > 1 else token for i, token in enumerate(tokens)
+        ]
         layer, head = divmod(seen["head"], attention.size(1))
         assert seen["reading"].startswith(
-            f"第 {layer} 层第 {head} 个头里，{tokens[query]} 看得最多的是 {most} "
+            f"第 {layer} 层第 {head} 个头里，{told[query]} 看得最多的是 {told[expected.argmax()]} "
         )
     if seen["table"]:
         other, partner = places[seen["partner"]]

@@ -16,6 +16,7 @@ from test_live_page import (
     opened,
     opened_once,
     press_open,
+    settle,
     shown,
     visit,
 )
@@ -74,6 +75,73 @@ def test_the_strip_opens_by_itself_where_it_is_asked_for(visit):
     page.locator(".live-fold > summary").click()
     page.locator(".live-chip input").nth(3).click()
     assert fold.get_attribute("open") is None
+
+
+# ---- 到链接指着的部分去，认得出是哪一个词 ----
+
+
+@pytest.mark.parametrize("tab", ["cosine", "intervene", "oneCell", "journey"])
+def test_a_link_goes_to_its_part(opened, tab):
+    """宽处，链接指着哪一部分，就滚到那里。"""
+    link = opened.locator(f'article a[href*="tab={tab}"]').first
+    link.click()
+    opened.wait_for_timeout(300)
+    settle(opened)
+    top = opened.locator(f"#live-bert-1-panel-{tab}").bounding_box()["y"]
+    assert 0 <= top < 200, top
+
+
+def test_a_shared_link_opens_at_its_part(visit):
+    page = visit(f"{PAGE}#{urlencode({'text': THEY, 'tab': 'cosine'})}")
+    press_open(page)
+    assert 0 <= page.locator(".live-cosine").bounding_box()["y"] < 400
+
+
+def test_the_first_result_comes_into_view_on_a_phone(visit):
+    """按下按钮，结果在屏幕下面，就到那里去；读者已经走开，就不打扰。"""
+    page = visit(PAGE, viewport={"width": 390, "height": 780}, has_touch=True)
+    press_open(page)
+    assert 0 <= page.locator(".live-output").bounding_box()["y"] < 200
+    other = visit(PAGE, viewport={"width": 390, "height": 780}, has_touch=True)
+    other.evaluate("""() => {
+      document.querySelector('.live-open').click();
+      scrollTo(0, document.body.scrollHeight / 2);
+    }""")
+    other.wait_for_function("document.querySelector('.live-arrived').textContent.startsWith('都装入了')")
+    settle(other)
+    assert other.locator(".live-output").bounding_box()["y"] < -200
+
+
+def test_repeated_words_are_told_apart(opened):
+    """句子里不止一个的词元，读出来的话、横条、余弦的表里都说是第几个；两句相比，说是哪一句。"""
+    enter(opened, BANKS)
+    opened.locator(".live-chip input").nth(19).click()
+    opened.locator(".live-ask select").select_option(index=6)
+    tokens = run(BANKS)[0]
+    several = [
+        f"{token}（第 {i} 个）" if tokens.count(token) > 1 else token for i, token in enumerate(tokens)
+    ]
+    assert len(set(several)) == len(tokens) > len(set(tokens))
+    names = opened.evaluate(
+        "[...document.querySelectorAll('.live-keys li')].map((each) => each.firstChild.textContent)"
+    )
+    assert names == several
+    assert (
+        f"{several[19]} 看得最多的是 " in opened.locator(".live-attention [aria-live]").first.text_content()
+    )
+    assert opened.locator("th.live-pair").text_content() == f"{several[19]} 与 {several[6]}"
+    opened.locator(".live-examples button").nth(1).click()
+    settle(opened)
+    assert opened.locator("th.live-pair").text_content() == "flies（第一句） 与 flies（第二句）"
+
+
+def test_the_square_root_is_drawn_as_one(opened):
+    """根号的横线盖住里面的字，不是一个 √ 挨着一个 d。"""
+    opened.wait_for_selector(".live-oneCell .live-strip")
+    roots = opened.locator(".live-oneCell msqrt")
+    assert roots.all_text_contents() == ["d", "d", "32"] and "√" not in opened.inner_text(".live-oneCell")
+    for each in roots.all():
+        assert each.bounding_box()["width"] > each.locator("> *").bounding_box()["width"] + 4
 
 
 # ---- 各看什么，钉住，弧线 ----
@@ -137,7 +205,10 @@ def test_two_heads_side_by_side(opened):
     assert opened.locator(".live-head-of b").all_inner_texts() == ["第 5 层第 5 个头", "第 0 层第 2 个头"]
     assert opened.locator(".live-cell.live-pin input").get_attribute("aria-label").endswith("，钉住的")
     assert "pin=0-2" in opened.url
-    opened.click(".live-head-of button")
+    drop = opened.get_by_role("button", name=re.compile("取下"))
+    assert drop.count() == 1
+    drop.click()
+    assert opened.evaluate("document.activeElement.textContent").startswith("钉住")  # 焦点还在
     assert opened.locator(".live-two").count() == 0 and "pin" not in opened.url
     assert_shows_the_truth(shown(opened))
 

@@ -102,6 +102,11 @@ def test_claims_about_the_country_that_is_not():
     assert tokenizer().decode(said) == "The capital of Marovia is"
     assert 0.1 < shares([*encode(state["text"], chat=True), *said]).max() < 0.15
     said = encode("The capital of Japan is")
+    assert LINKS["Japan"] == {
+        **state,
+        "text": "What is the capital of Japan?",
+        "written": ".".join(map(str, said)),
+    }
     known = shares([*encode("What is the capital of Japan?", chat=True), *said])
     assert known.argmax() == one(" Tokyo") and known.max().round(decimals=2) == torch.tensor(0.94)
 
