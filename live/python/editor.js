@@ -77,21 +77,30 @@ globalThis.ExerciseEditor = (() => {
 
     set(text) {
       this.area.value = text;
-      this.changed();
+      this.draw();
     }
 
+    // 只有读者改了才记：读不出来的那一回，不把记着的抹掉
     changed() {
-      const { value } = this.area, count = value.split("\n").length;
+      this.draw();
+      const { value } = this.area;
+      ExerciseStore.keepText(this.names[0], value.trim() === this.skeleton ? null : value);
+    }
+
+    draw() {
+      const count = this.area.value.split("\n").length;
       this.area.rows = Math.max(3, count);
       this.gutter.replaceChildren(...Array.from({ length: count }, (_, i) => element("span", { textContent: `${i + 1}\n` })));
-      ExerciseStore.keepText(this.names[0], value.trim() === this.skeleton ? null : value);
     }
 
     // 也像打字一样改，撤销得回来
     restore() {
       this.area.focus();
       this.area.select();
-      if (!document.execCommand("insertText", false, this.skeleton)) this.set(this.skeleton);
+      if (!document.execCommand("insertText", false, this.skeleton)) {
+        this.set(this.skeleton);
+        this.changed();
+      }
       this.say();
     }
 
