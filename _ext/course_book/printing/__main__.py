@@ -80,7 +80,9 @@ def print_book(browser, lang: str) -> Path:
 def main():
     PDF.mkdir(parents=True, exist_ok=True)
     with chromium.open_browser() as browser:
-        for lang in BOOKS:
+        for lang, (folder, _, _) in BOOKS.items():
+            if not (folder / FOLDER).is_dir():  # make book BOOK_LANG=… 只成了另一本
+                continue
             start = time.monotonic()
             final = print_book(browser, lang)
             size, count = final.stat().st_size / 1e6, len(PdfReader(final).pages)
