@@ -308,9 +308,10 @@ def difference(program):
     """两边不一样在哪里；一样是 None。"""
     want, got = outcome(torch, program), outcome(page, program)
     if isinstance(want[0], type):
-        if isinstance(got[0], type):
-            return None if family(*got) == family(*want) else (got, want)
-        return None if any(word in want[1] for word in STRICTER) else (got, want)
+        if any(word in want[1] for word in STRICTER):
+            return None
+        same = isinstance(got[0], type) and family(*got) == family(*want)
+        return None if same else (got, want)
     return (
         None if not isinstance(got[0], type) and alike(plain(list(got)), plain(list(want))) else (got, want)
     )
