@@ -923,6 +923,9 @@ def _flip(input, *dims):
     return _clone(input)
 
 
+Tensor.fliplr = lambda self: _flip(self, 1)
+
+
 @_both
 def _roll(input, shifts, dims=None):
     if dims is None:
