@@ -930,6 +930,8 @@ Tensor.fliplr = lambda self: _flip(self, 1)
 def _roll(input, shifts, dims=None):
     if dims is None:
         return _reshape(_roll(_reshape(input, -1), shifts, 0), input.shape)
+    if not _numel(input):
+        return input.clone()
     n = input.shape[_axis(dims, len(input.shape))]
     return _part(input, dims, [(i - shifts) % n for i in range(n)])
 
@@ -1719,11 +1721,54 @@ def _matmul(input, other):
 Tensor.__matmul__ = lambda self, other: _matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-@_both
-def _outer(input, vec2):
-    if (len(input.shape), len(vec2.shape)) != (1, 1):
-        raise RuntimeError(f"outer 要两个一维的张量，这里是 {len(input.shape)} 维与 {len(vec2.shape)} 维。")
-    return _unsqueeze(input, 1) * vec2
+def _of_dims(name, left, right):
+    """只收这么多维的乘法。"""
+
+    def op(input, other):
+        dims = len(input.shape), len(other.shape)
+        if dims != (left, right) or (left == 3 and len(input) != len(other)):
+            raise RuntimeError(
+                f"{name} 要 {left} 维与 {right} 维的张量（bmm 的两边一样多），这里是 {dims[0]} 维与 {dims[1]} 维。"
+            )
+        return _matmul(input, other) if name != "outer" else _unsqueeze(input, 1) * other
+
+    return op
+
+
+for _name, _left, _right in (("mm", 2, 2), ("bmm", 3, 3), ("mv", 2, 1), ("dot", 1, 1), ("outer", 1, 1)):
+    _offer_all({_name: _of_dims(_name, _left, _right)}, PUBLIC, Tensor)
+
+DOTS = "①②③④⑤⑥"  # 省略号里的各维
+
+
+@_function
+def _einsum(equation, *operands):
+    """每个字母一维：各张量照字母对齐，相乘，箭头右边没有的字母求和。"""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(operands):
+        raise RuntimeError(f"einsum 的 {left} 说的是 {len(terms)} 个张量，这里是 {len(operands)} 个。")
+    for i, x in enumerate(operands):
+        more = len(x.shape) - len(terms[i].replace("...", ""))
+        if more < 0 or (more and "..." not in terms[i]) or x.dtype is not operands[0].dtype:
+            raise RuntimeError(f"einsum 的 {terms[i]} 与形状是 {tuple(x.shape)} 的 {x.dtype} 对不上。")
+        terms[i] = terms[i].replace("...", DOTS[len(DOTS) - more :])
+        if len(set(terms[i])) < len(terms[i]):
+            raise _missing(f"einsum 的 {terms[i]}")
+    letters = sorted(set("".join(terms)), key=lambda c: (c not in DOTS, c))
+    dots = "".join(c for c in letters if c in DOTS)
+    once = "".join(c for c in letters if c not in DOTS and "".join(terms).count(c) == 1)
+    out = right.replace("...", dots) if arrow else dots + once
+    every = [*out, *[c for c in letters if c not in out]]
+    product = 1
+    for term, x in zip(terms, operands, strict=True):
+        aligned = x.permute(*[term.index(c) for c in every if c in term])
+        for d, c in enumerate(every):
+            if c not in term:
+                aligned = _unsqueeze(aligned, d)
+        product = product * aligned
+    summed = tuple(range(len(out), len(every)))
+    return product.sum(summed) if summed else product
 
 
 # ---- 相等 ----
@@ -1775,6 +1820,7 @@ FUNCTIONAL.update(
     tanh=PUBLIC["tanh"],
     relu=PUBLIC["relu"],
     silu=_unary("silu", lambda x: x * _sigmoid_of(x), "只收小数"),
+    embedding=lambda input, weight: weight[input],
 )
 GELU = {
     "none": _unary("gelu", lambda x: x * 0.5 * math.erfc(-x / math.sqrt(2)), "只收小数"),

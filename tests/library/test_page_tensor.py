@@ -72,7 +72,7 @@ torch.full_like(v, 3) | torch.full((2, N), S) | torch.eye(N) | torch.eye(2, 3, d
 torch.arange(N) | torch.arange(1, 7, N) | torch.arange(0, 1, 0.25) | torch.zeros(2, N).long() | torch.ones((N,), dtype=torch.int64)
 torch.tensor([[1, 2], [3, S]]) | torch.tensor(v.tolist()) | torch.tensor([True, False]) | torch.tensor(S) | torch.tensor([])
 torch.arange(v.shape[0])[:, None] < torch.arange(N) | F.one_hot(v.long().abs(), 9) | F.one_hot(v)
-F.relu(v) | torch.outer(v, v) | torch.broadcast_to(v, (2, 3)) | v.bincount() | v.detach()
+F.relu(v) | torch.outer(v, v) | torch.broadcast_to(v, (2, 3)) | v.bincount() | v.detach() | F.embedding(v.abs().long(), torch.arange(40.).reshape(20, 2))
 torch.equal(v, y) | torch.equal(v, v.clone()) | v.shape | v.size(D) | v.numel() | v.dim() | len(v) | v.dtype.is_floating_point
 v.tolist() | v.item() | int(v.sum()) | float(v[0]) | bool(v) | bool(v.any()) | list(v) | v.reshape(-1)[0].item()
 v[I] | v[I] | v[I] | v[I] | v[I] | v[I] | v[I, I] | v[I, I] | v[I, I] | v[I, I, I] | v[I, I, I] | v[I][I] | v[v > 0] | v[y > 0]
@@ -86,7 +86,8 @@ v.var(-1, False, True) | v.std(dim=D, correction=0) | v.norm() | v.norm(dim=D) |
 v.logsumexp(D) | torch.logsumexp(v, dim=D, keepdim=K) | v.softmax(D) | torch.softmax(v, dim=-1) | F.softmax(v, dim=D) | v.log_softmax(-1)
 v.float().softmax(-1) | v.masked_fill(v > 1, -torch.inf).softmax(-1) | v.masked_fill(v > 1, float("-inf")) | v.quantile(0.3) | v.quantile(0.5, dim=D)
 v @ v.mT | v @ y | v @ v | v.mT @ v | torch.matmul(v, y) | v.float() @ torch.ones(3, 2)
-v @ torch.arange(3)
+v @ torch.arange(3) | v.mm(y) | torch.bmm(v, v.mT) | torch.mv(v, y) | v.dot(y)
+torch.einsum("ij,ik->jk", v, v) | torch.einsum("...i,...i->...", v, y.to(v.dtype)) | torch.einsum("bij,bkj->bik", v, v) | torch.einsum("ij->j", v) | torch.einsum("ij,j", v, y.to(v.dtype)) | torch.einsum("...j,kj->...k", v, y.to(v.dtype))
 F.gelu(v) | F.gelu(v, approximate="tanh") | F.silu(v) | F.layer_norm(v, v.shape[-1:]) | F.layer_norm(v, (3,), torch.tensor([1.0, 2, 3]), torch.ones(3), eps=0.1)
 F.normalize(v) | F.normalize(v, dim=-1) | F.cosine_similarity(v, y) | F.cosine_similarity(v[0], v, dim=-1)
 F.cross_entropy(v, v.argmax(-1)) | F.cross_entropy(v.mT, v[..., 0].long().clamp(0, 1), ignore_index=0)
