@@ -38,6 +38,7 @@ SMALL = {
 }
 BERT = live_page.PANELS["bert"]
 SCRIPTS = {*BERT.scripts, *BERT.styles}
+EDITOR = {*live_page.EXERCISES, "python/exercises.css"}  # 各章练习的编辑框
 WINDOW = {"viewport": {"width": 1200, "height": 900}}
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
@@ -587,7 +588,7 @@ def test_the_link_can_be_copied(visit):
 def test_the_small_panels(visit, name, scheme):
     page = visit(name, scheme)
     page.locator(".live-bert").scroll_into_view_if_needed()
-    assert live_files(page).keys() == SCRIPTS - BERT.whole
+    assert live_files(page).keys() == SCRIPTS - BERT.whole | EDITOR
     press_open(page)
     seen = shown(page)
     assert_shows_the_truth(seen)
