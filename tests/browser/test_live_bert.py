@@ -706,6 +706,8 @@ def test_book_holds_the_data_once(book):
     names = {path.relative_to(live_data.SCRIPTS) for path in live_data.SCRIPTS.rglob("*.[cj]s*")}
     in_book = {path.relative_to(book / "live") for path in (book / "live").rglob("*.[cj]s*")}
     assert {path for path in in_book if path.parts[0] != "data"} == names
-    in_traditional = (book / "zh-TW/live").rglob("*")
-    assert {path.relative_to(book / "zh-TW/live") for path in in_traditional if path.is_file()} == names
+    traditional = book / "zh-TW/live"
+    in_traditional = {path.relative_to(traditional) for path in traditional.rglob("*") if path.is_file()}
+    assert {path for path in in_traditional if path.parts[0] != "data"} == names
+    assert {path.name for path in (traditional / "data").iterdir()} == {"exercises"}  # 练习的话两本书各有一份
     assert not list(book.glob("**/_static/**/tokens0.bin*"))

@@ -31,6 +31,14 @@ def load(name):
 
 page = load("page_torch")
 
+
+@pytest.fixture(scope="module", autouse=True)
+def torch_as_it_comes():
+    """别的测试照各章的开头设过 torch 怎样打印、要不要每次都算得一样；比的是没有设过的。"""
+    torch.set_printoptions(profile="default", sci_mode=None)
+    torch.use_deterministic_algorithms(False)
+
+
 STEADY = settings(
     derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False
 )
