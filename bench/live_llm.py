@@ -6,18 +6,16 @@
 
 import gzip
 import os
-import statistics
 import subprocess
 import tarfile
-import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
-import chromium
-import psutil
 from built_book import open_browser, serve
-from playwright.sync_api import Page, sync_playwright
+from page_memory import weigh, write_page
+from playwright.sync_api import Page
 
 from course_book.after_writing import live_data, live_llm
 from course_lib.byte_pair import BytePairTokenizer
@@ -76,6 +74,7 @@ SCRIPTS = (  # 面板以外的，照书里载入的次序
     *("engine.js", "llm/byte_pair.js", "llm/sampling.js", "llm/blocks.js"),
     *("llm/language_model.js", "llm/questions.js", "llm/engine.js"),
 )
+TAGS = "".join(f'<script src="live/{name}"></script>' for name in SCRIPTS)
 SIDES = {"本课": OURS, f"wllama {WLLAMA}": THEIRS}
 
 
@@ -92,11 +91,9 @@ def make_site() -> None:
     for name, target in (("wllama", SITE / "package/package/esm"), ("model.gguf", builtin_llm_path())):
         (SITE / name).unlink(missing_ok=True)
         (SITE / name).symlink_to(target)
-    tags = "".join(f'<script src="live/{name}"></script>' for name in SCRIPTS)
     (SITE / "page.html").write_text(
-        f"<!doctype html><meta charset=utf-8><title>页</title>{tags}", encoding="utf-8"
+        f"<!doctype html><meta charset=utf-8><title>页</title>{TAGS}", encoding="utf-8"
     )
-    (SITE / "empty.html").write_text("<!doctype html><meta charset=utf-8><title>页</title>", encoding="utf-8")
 
 
 def transferred(side: str) -> tuple[int, int]:
@@ -125,39 +122,23 @@ def write(page: Page, prompt: str) -> dict:
     return {
         "text": found["text"],
         # wllama 有时把头两个或末两个一起送来，所以看相邻两个之间的中位数
-        "speed": 1000 / statistics.median(later - sooner for sooner, later in pairwise(times)),
+        "speed": 1000 / median(later - sooner for sooner, later in pairwise(times)),
         "first": times[0] / 1000,
         "whole": 1000 * NEW_TOKENS / times[-1],
     }
 
 
-def memory() -> int:
-    """这个程序打开的浏览器一共占着多少内存：几个进程共用的，各算一份里的一部分（PSS）。"""
-    total = 0
-    for process in psutil.Process().children(recursive=True):
-        try:
-            total += process.memory_full_info().pss if "chrom" in process.name() else 0
-        except psutil.NoSuchProcess:
-            continue
-    return total
+def weigh_side(root: str, side: str) -> float:
+    """装好并写过一遍之后，比空白的一页多占多少兆字节。"""
+    work = f"{SIDES[side]}\nawait write({PROMPTS[0]!r}, {NEW_TOKENS}); await new Promise((ready) => setTimeout(ready, {1000 * REST}));"
+    write_page(SITE / "memory.html", TAGS if side == "本课" else "", work)
+    return weigh(f"{root}memory.html")[1]
 
 
-def weigh(root: str, side: str) -> tuple[float, int]:
-    """单独开一个浏览器：装好用了几秒，装好并写过一遍之后，比空白的一页多占多少内存。"""
-    # 有自己的文件夹，取来的才像平常那样存在硬盘上，不占内存
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        kept = {"executable_path": chromium.find(), "args": chromium.FLAGS}
-        context = playwright.chromium.launch_persistent_context(folder, **kept)
-        page = context.new_page()
-        page.goto(root + "empty.html")
-        time.sleep(REST)
-        empty = memory()
-        seconds = open_side(page, root, side)
-        write(page, PROMPTS[0])
-        time.sleep(REST)
-        held = memory() - empty
-        context.close()
-    return seconds, held
+def open_fresh(root: str, side: str) -> float:
+    """新开一个浏览器，装好用了几秒。"""
+    with open_browser() as browser:
+        return open_side(browser.new_page(), root, side)
 
 
 def race(root: str) -> dict[str, list[dict]]:
@@ -178,7 +159,7 @@ def race(root: str) -> dict[str, list[dict]]:
 
 def middle(values: list[float], form: str) -> str:
     """中位数与范围。"""
-    return f"{statistics.median(values):{form}}（{min(values):{form}}–{max(values):{form}}）"
+    return f"{median(values):{form}}（{min(values):{form}}–{max(values):{form}}）"
 
 
 def section() -> str:
@@ -189,7 +170,8 @@ def section() -> str:
     raw, zipped = zip(*(transferred(side) for side in SIDES), strict=True)
     before = os.getloadavg()[0]
     with serve(SITE) as root:
-        weights = {side: [weigh(root, side) for _ in range(REPEATS)] for side in SIDES}
+        seconds = [median(open_fresh(root, side) for _ in range(REPEATS)) for side in SIDES]
+        held = [median(weigh_side(root, side) for _ in range(REPEATS)) for side in SIDES]
         samples = race(root)
     after = os.getloadavg()[0]
 
@@ -209,18 +191,15 @@ def section() -> str:
     speed, ratio, ours = row("每秒写几个词元", "speed", ".1f")
     first, *_ = row("头一个词元要等几秒", "first", ".2f")
     whole, *_ = row("连开头算在内，每秒几个词元", "whole", ".1f")
-    met = statistics.median(ours) >= LEAST_SPEED and statistics.median(ratio) >= LEAST_RATIO
+    met = median(ours) >= LEAST_SPEED and median(ratio) >= LEAST_RATIO
     same = sum(a["text"] == b["text"] for a, b in zip(*samples.values(), strict=True)) // ROUNDS
-    seconds, held = (
-        [statistics.median(found[i] for found in weights[side]) for side in SIDES] for i in range(2)
-    )
     return "\n".join(
         [
             HEADING,
             "",
             f"与 wllama（llama.cpp 编成的 WebAssembly）比：同一个 GGUF 文件，同一个浏览器，各用一个线程，CPU 不放慢，{os.cpu_count()} 个核。",
             f"{len(PROMPTS)} 个开头，各 {PROMPT_TOKENS} 个词元，贪心地写 {NEW_TOKENS} 个；两边轮流，各 {len(ours)} 次，取中位数，括号里是范围，比值也是一对一对地算。",
-            f"“装好”从按下按钮算起，经本机的 http；“内存”是装好并写过一遍、歇 {REST} 秒之后，浏览器各个进程比打开空白的一页多占的。量之前与量之后，机器的负载是 {before:.1f} 与 {after:.1f}。",
+            f"“装好”从按下按钮算起，经本机的 http；“内存”是装好并写过一遍、歇 {REST} 秒之后，浏览器各个进程比打开空白的一页多占的匿名内存（浏览器不接调试器）。量之前与量之后，机器的负载是 {before:.1f} 与 {after:.1f}。",
             f"目标是{GOALS}：{'达到' if met else '**未达到**'}。{len(PROMPTS)} 个开头里，两边写得一字不差的有 {same} 个（llama.cpp 把激活也量化成 8 位）。",
             "",
             f"| | {' | '.join(SIDES)} | 比值 |",
@@ -229,7 +208,7 @@ def section() -> str:
             first,
             whole,
             pair("装好要几秒", seconds),
-            pair("内存（MB）", [value / 1e6 for value in held], "{:.0f}"),
+            pair("内存（MB）", held, "{:.0f}"),
             pair("传输，照原样（MB）", [value / 1e6 for value in raw]),
             pair("传输，经 gzip（MB）", [value / 1e6 for value in zipped]),
             "",

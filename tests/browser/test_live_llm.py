@@ -2,7 +2,6 @@
 
 import json
 from base64 import b64decode, b64encode
-from pathlib import Path
 from statistics import median
 
 import gguf
@@ -11,8 +10,9 @@ import pytest
 import torch
 from built_book import serve
 from gguf import GGMLQuantizationType
-from live_pages import busy_milliseconds, processes, worker_threads
+from live_pages import busy_milliseconds, worker_threads
 from llm_page_helpers import PROMPTS, WRITTEN, continuation, language_model, reference, relative, tokenizer
+from page_memory import weigh, write_page
 
 from course_book.after_writing import live_data, live_llm
 
@@ -29,7 +29,7 @@ BASE64 = "const base64 = ({ buffer }) => new Uint8Array(buffer).toBase64();"
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory):
+def site(tmp_path_factory):
     """只有一页的小网站，数据是真的。"""
     root = tmp_path_factory.mktemp("llm")
     live_data.write_scripts(root / "live")
@@ -38,8 +38,13 @@ def sites(tmp_path_factory):
     (root / PAGE).write_text(
         f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
     )
-    with serve(root) as url:
-        yield {"http": url, "file": f"{root.as_uri()}/"}
+    return root
+
+
+@pytest.fixture(scope="module")
+def sites(site):
+    with serve(site) as url:
+        yield {"http": url, "file": f"{site.as_uri()}/"}
 
 
 def visit(browser, root):
@@ -472,35 +477,21 @@ def test_speed(browser, page):
     assert busy <= 1000
 
 
-def resident(browser) -> float:
-    """浏览器全部进程的匿名内存（RssAnon），兆字节：垃圾还没有回收的也算。"""
-    statuses = [Path(f"/proc/{process['id']}/status").read_text() for process in processes(browser)]
-    lines = [line for status in statuses for line in status.splitlines() if line.startswith("RssAnon")]
-    return sum(int(line.split()[1]) for line in lines) / 1e3
-
-
-def test_memory(browser, sites):
-    """从空页面到装好模型、写满上限，多用不到 350 MB；从 file:// 打开，浏览器的网络缓存就不在内存里。"""
-    page = visit(browser, sites["file"])
-    page.wait_for_timeout(500)
-    before = resident(browser)
-    milliseconds = page.evaluate(
-        f"""async () => {{
-          const start = performance.now();
-          globalThis.engine = await {OPEN};
-          return performance.now() - start;
-        }}"""
+def test_memory(site):
+    """从空页面到装好模型、写满上限，途中与最后都多用不到 350 MB。"""
+    write_page(
+        site / "chapters/memory.html",
+        SCRIPTS,
+        f"""
+        const engine = await {OPEN};
+        await engine.feed(Array.from({{ length: {live_llm.MAX_TOKENS} }}, (_, i) => (i % 997) + 20));
+        await engine.patterns();
+        """,
     )
-    loaded = resident(browser) - before
-    result = feed(page, [index % 997 + 20 for index in range(live_llm.MAX_TOKENS)])
-    ask(page, "patterns().then((kinds) => kinds.first)", 30, 9)
-    more = resident(browser) - before
-    print(
-        f"\n{milliseconds / 1000:.1f} 秒装好，多用 {loaded:.0f} MB；"
-        f"写满 {live_llm.MAX_TOKENS} 个词元（{result['milliseconds'] / 1000:.1f} 秒）后 {more:.0f} MB"
-    )
-    assert more < 350
-    page.context.close()
+    most, held = weigh(f"{site.as_uri()}/chapters/memory.html")
+    print(f"\n写满 {live_llm.MAX_TOKENS} 个词元，途中最多多用 {most:.0f} MB，最后 {held:.0f} MB")
+    assert most < 350
+    assert held < 350
 
 
 def test_the_page_stays_free(page):
