@@ -1882,7 +1882,9 @@ def _linear(input, weight, bias=None):
 @_functional
 def _one_hot(tensor, num_classes=-1):
     values = _flat(tensor)
-    classes = max(values, default=-1) + 1 if num_classes == -1 else num_classes
+    if not values and num_classes < 1:
+        raise RuntimeError("空的张量里看不出有多少类：one_hot 要写明 num_classes。")
+    classes = max(values) + 1 if num_classes == -1 else num_classes
     if tensor.dtype is not INT64 or any([not 0 <= i < classes for i in values]):
         raise RuntimeError(f"one_hot 要整数（int64）张量，编号从 0 到 {classes - 1}。")
     return _to(_unsqueeze(tensor, -1) == _arange(classes), INT64)
