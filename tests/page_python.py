@@ -6,20 +6,14 @@ import sys
 import types
 from functools import reduce
 
-from chapters import ROOT
 from course_book.after_writing.as_source import NotCarried, Source
 from course_book.after_writing.live_exercises import in_the_page
+from course_book.after_writing.live_python import MODULES
 from course_lib.exercises import EXERCISES, verdict
 from course_lib.exercises.exercise import Symptom
 
-SOURCES = {
-    "torch": "live/python/tensor.py",
-    "mended": "live/python/mended.py",
-    "exercises.running": "live/python/running.py",
-    "exercises.comparing": "course_lib/exercises/comparing.py",
-    "exercises.judging": "course_lib/exercises/judging.py",
-    "exercises.facts": "live/python/facts.py",
-}
+# 浏览器里才有的两样不装
+SOURCES = {name: path for name, path in MODULES.items() if name not in ("sys", "page")}
 
 
 class PagePython:
@@ -35,7 +29,7 @@ class PagePython:
         if name not in self.modules:
             # 不能与真的 torch 同名：它在 sys.modules 里登记了自己的名字空间
             module = self.modules[name] = types.ModuleType(f"page.{name}")
-            path = ROOT / SOURCES[name]
+            path = SOURCES[name]
             vars(module)["__builtins__"] = self.builtins
             exec(compile(path.read_text(encoding="utf8"), str(path), "exec"), vars(module))
         return self.modules[name]

@@ -23,6 +23,7 @@ from pkgutil import iter_modules
 
 from .computed import judge
 from .exercise import Exercise
+from .judging import check_broke
 
 __all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 
@@ -54,5 +55,4 @@ def verdict(name: str, answer: object) -> str:
     try:
         return judge(EXERCISES[name], answer)
     except Exception as error:  # 检查自己的毛病不能算在读者头上
-        said = " ".join(f"{type(error).__name__}：{error}".split())
-        return f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"
+        return check_broke(name, error)

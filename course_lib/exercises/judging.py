@@ -23,6 +23,12 @@ class Known:
         self.hint, self.outcomes, self.shows = hint, outcomes, shows
 
 
+def check_broke(name: str, error: Exception) -> str:
+    """检查自己出了错时说的一句。"""
+    said = " ".join(f"{type(error).__name__}：{error}".split())
+    return f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"
+
+
 def unfinished(answer: object) -> bool:
     """还没有写，或者字典里还有几项留着 `...`。"""
     values = answer.values() if isinstance(answer, dict) else [answer]

@@ -6,36 +6,17 @@ import random
 import sysconfig
 import traceback
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from .raised import Raised, raised, reader_line
+
+__all__ = ["Raised", "call", "plain", "sandbox", "takes"]
+
 # 这些文件夹里的代码不是读者写的
 LIBRARIES = (str(Path(__file__).parents[1]), *sysconfig.get_paths().values(), "<frozen", "<__array")
-
-# 常见的异常先用中文说一遍
-PLAIN_WORDS = {
-    ZeroDivisionError: "除以了 0",
-    KeyError: "字典里没有这个键",
-    IndexError: "下标越界",
-    NameError: "用了没有定义的名字",
-    AttributeError: "没有这个属性或方法",
-    TypeError: "类型不合",
-    ValueError: "值不合",
-    RecursionError: "递归没有停下来",
-    RuntimeError: "张量的形状或类型不合",
-}
-
-
-@dataclass(frozen=True)
-class Raised:
-    """答案没有给出结果，而是抛出了异常。"""
-
-    error: str
-    message: str
-    sentence: str = field(compare=False)
 
 
 @contextmanager
@@ -93,9 +74,5 @@ def _blame(error: Exception) -> Raised:
     own = [frame for frame in frames if not frame.filename.startswith(LIBRARIES)] or frames[:1]
     where = "运行你的答案时"
     if own:
-        text = linecache.getline(own[-1].filename, own[-1].lineno).strip()
-        where = f"你的答案运行到第 {own[-1].lineno} 行" + (f" {text} " if text else "")
-    words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
-    name, message = type(error).__name__, " ".join(str(error).split())
-    details = f"{name}：{message[:120]}" if message else name
-    return Raised(name, message, f"{where}出错了，{words}（{details}）。")
+        where = reader_line(own[-1].lineno, linecache.getline(own[-1].filename, own[-1].lineno))
+    return raised(error, where)

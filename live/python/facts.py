@@ -5,7 +5,7 @@
 
 import torch
 
-from .judging import Judge, Known
+from .judging import Judge, Known, check_broke
 from .running import NotHere, Raised
 
 
@@ -50,5 +50,4 @@ def verdict(data, answer):
     except NotHere as error:
         return f"⚠ {error}"
     except Exception as error:  # 检查自己的毛病不能算在读者头上
-        said = " ".join(f"{type(error).__name__}：{error}".split())
-        return f"⚠ 练习 {data['name']} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"
+        return check_broke(data["name"], error)

@@ -1,30 +1,11 @@
 """网页里怎样运行读者的答案；与 course_lib/exercises/running.py 是同样的几样，这里没有 inspect 与 traceback，都自己来。"""
 
+from .raised import Raised, message_of, raised, reader_line
+
+__all__ = ["NotHere", "Raised", "blame", "call", "plain", "run", "takes"]
+
 READER = "__main__"  # 读者的代码里 __name__ 是它
 reader_lines = []  # 读者的代码，一行一项
-
-# 常见的异常先用中文说一遍
-PLAIN_WORDS = {
-    ZeroDivisionError: "除以了 0",
-    KeyError: "字典里没有这个键",
-    IndexError: "下标越界",
-    NameError: "用了没有定义的名字",
-    AttributeError: "没有这个属性或方法",
-    TypeError: "类型不合",
-    ValueError: "值不合",
-    RecursionError: "递归没有停下来",
-    RuntimeError: "张量的形状或类型不合",
-}
-
-
-class Raised:
-    """答案没有给出结果，而是抛出了异常。"""
-
-    def __init__(self, error, message, sentence):
-        self.error, self.message, self.sentence = error, message, sentence
-
-    def __eq__(self, other):
-        return (self.error, self.message) == (other.error, other.message)
 
 
 class NotHere(Exception):
@@ -88,11 +69,8 @@ def blame(error, where="运行你的答案时"):
             line = frame.tb_lineno
         frame = frame.tb_next
     if line is not None:
-        text = reader_lines[line - 1].strip() if line <= len(reader_lines) else ""
-        where = f"你的答案运行到第 {line} 行" + (f" {text} " if text else "")
-    name, message = type(error).__name__, " ".join(str(error).split())
+        where = reader_line(line, reader_lines[line - 1] if line <= len(reader_lines) else "")
+    message = message_of(error)
     if message.startswith("这里没有 torch."):
         raise NotHere(f"{where}停下了：{message}")
-    words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
-    details = f"{name}：{message[:120]}" if message else name
-    return Raised(name, message, f"{where}出错了，{words}（{details}）。")
+    return raised(error, where)

@@ -15,7 +15,7 @@ from page_python import PagePython
 from course_book.after_writing.as_source import NotCarried
 from course_book.after_writing.live_exercises import data_files, in_the_page, judge_text, not_in_the_page
 from course_book.doctree import taiwan_chinese
-from course_lib.exercises import EXERCISES, running, verdict
+from course_lib.exercises import EXERCISES, raised, running, verdict
 from course_lib.exercises.computed import Computed
 from course_lib.exercises.exercise import Symptom
 from course_lib.exercises.judging import UNFINISHED
@@ -240,7 +240,8 @@ def test_all_that_is_said_can_be_said_in_the_other_book(name):
 
 
 def test_both_runners_use_the_same_words():
-    assert RUNNING.PLAIN_WORDS == running.PLAIN_WORDS
+    page = PAGE["exercises.raised"]
+    assert page.PLAIN_WORDS == raised.PLAIN_WORDS and RUNNING.Raised is page.Raised
 
 
 def test_brython_compares_as_python_does():

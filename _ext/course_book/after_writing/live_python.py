@@ -19,6 +19,7 @@ MODULES = {
     "sys": PAGE / "system.py",
     "mended": PAGE / "mended.py",
     "torch": PAGE / "tensor.py",
+    "exercises.raised": COURSE / "raised.py",
     "exercises.running": PAGE / "running.py",
     "exercises.comparing": COURSE / "comparing.py",
     "exercises.judging": COURSE / "judging.py",

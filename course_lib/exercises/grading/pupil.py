@@ -15,7 +15,8 @@ from traitlets.config import Config
 import course_lib.exercises as exercises
 
 from ..exercise import Exercise
-from ..running import PLAIN_WORDS, call, sandbox, takes
+from ..raised import plain_words
+from ..running import call, sandbox, takes
 from .cells import Cell, definitions, only_exercises
 from .wire import LIMIT, encode
 
@@ -134,12 +135,11 @@ def plainly(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         where = f"第 {error.lineno} 行" if error.lineno else ""
         return f"{where}语法不对（{type(error).__name__}：{error.msg}）"
-    words = next((said for kind, said in PLAIN_WORDS.items() if isinstance(error, kind)), "抛出了异常")
     try:
         message = str(error)
     except Exception:  # 学生自己的异常，连话也说不出来
         message = ""
-    return f"{words}（{type(error).__name__}：{message:.120}）"
+    return f"{plain_words(error)}（{type(error).__name__}：{message:.120}）"
 
 
 def main() -> None:
