@@ -19,7 +19,7 @@ from course_lib.exercises.__main__ import aligned, found, harmless, labels
 from course_lib.exercises.comparing import same
 from course_lib.exercises.exercise import Symptom
 from course_lib.exercises.grading.cells import Cell, NotANotebookError, only_exercises, read
-from course_lib.exercises.grading.marking import Remote, _clean
+from course_lib.exercises.grading.marking import WRONG, Limits, Marking, Remote, _clean
 from course_lib.exercises.grading.process import Gone
 from course_lib.exercises.grading.pupil import outcome
 from course_lib.exercises.grading.wire import LIMIT, decode, encode
@@ -441,6 +441,16 @@ def test_files_without_an_end_old_ones_and_long_names(tmp_path):
     for path, words in (("old.ipynb", "旧格式"), ("device.ipynb", "不是普通的文件"), (long, "打不开")):
         with pytest.raises(NotANotebookError, match=words):
             read(tmp_path / path)
+
+
+def test_a_misspelt_name_is_named():
+    cells = [Cell(check("temprature", "lambda weights, tau: weights"), (f"{TOPIC}.temprature",))]
+    marks = Marking(EXERCISES, cells, Limits()).mark()
+    assert (
+        marks[f"{TOPIC}.temperature"].said == f"check 里的名字写成了 {TOPIC}.temprature，没有检查到这一题。"
+    )
+    assert [verdict.mark for verdict in marks.values()].count(WRONG) == 1
+    assert Marking(EXERCISES, [Cell("", ("chess.knight",))], Limits()).mark() == {}
 
 
 def test_small_matters(tmp_path):

@@ -8,6 +8,7 @@ import tempfile
 import time
 import unicodedata
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from .. import judge
@@ -49,6 +50,9 @@ class Marking:
         self._skip: set[int] = set()
         self._drop: set[int] = set()
         self._begun: set[int] = set()
+        # 没有哪一道叫这个名字，就算在最像的那一道上
+        strange = [name for cell in cells for name in cell.asks if name not in exercises]
+        self._misspelt = {near: name for name in strange for near in get_close_matches(name, exercises, n=1)}
 
     def mark(self) -> dict[str, Verdict]:
         """{练习: 结果}，笔记本里出现过的那些主题的每一道都有。"""
@@ -62,7 +66,7 @@ class Marking:
             later = {name for cell in self.cells[stopped_at + 1 :] for name in cell.asks}
             if not later - self.verdicts.keys():
                 break
-        topics = {name.partition(".")[0] for name in asked}
+        topics = {name.partition(".")[0] for name in [*asked, *self._misspelt]}
         return {name: self._result(name) for name in self.exercises if name.partition(".")[0] in topics}
 
     def _result(self, name: str) -> Verdict:
@@ -70,6 +74,10 @@ class Marking:
             return self.verdicts[name]
         places = [i for i, cell in enumerate(self.cells) if name in cell.asks]
         if not places:
+            if name in self._misspelt:
+                return Verdict(
+                    WRONG, _clean(f"check 里的名字写成了 {self._misspelt[name]}，没有检查到这一题。")
+                )
             return Verdict(MISSING, "笔记本里没有这一题的检查。")
         for place in (*reversed(places), -1):
             if place in self._mishaps:
