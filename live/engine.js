@@ -59,7 +59,7 @@ globalThis.LiveEngine = (() => {
   const PILE = 24e6;
   function sweep() {
     try {
-      new ArrayBuffer(2 ** 34);
+      new ArrayBuffer(2 ** 35 - 1);
     } catch {} // 本来就要不到
   }
   const sweepLater = () => setTimeout(sweep); // 正在做的这件事，手里还拿着刚取到的
