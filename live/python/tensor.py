@@ -156,7 +156,7 @@ class Size(tuple):
     def __repr__(self):
         return f"torch.Size({list(self)})"
 
-    __str__ = __repr__
+    __str__, numel = __repr__, lambda self: _count(self)
 
     def __getitem__(self, index):
         got = tuple.__getitem__(self, index)
@@ -269,8 +269,11 @@ class Tensor:
     def __setitem__(self, index, value):
         shape, places, picked = _lookup(self, index)
         part = _seen(self, shape, places)
-        _check_overlap(self if picked else part)
-        if picked and isinstance(value, Tensor) and value.shape and value.dtype is not self.dtype:
+        tensor = isinstance(value, Tensor)
+        if picked or (tensor and value.shape):  # 只填一个数的，几份共用也无妨
+            _check_overlap(self if picked else part)
+        one = picked == "一个掩码" and tensor and _numel(value) == 1
+        if picked and tensor and value.dtype is not self.dtype and not (one or isinstance(index, bool)):
             raise RuntimeError(f"用掩码或编号赋值时类型应当相同，这里是 {self.dtype} 与 {value.dtype}。")
         _put(part, _to_assign(value, shape, self.dtype))
 
@@ -407,7 +410,6 @@ def _put(x, values):
 
 def _write(x, values):
     """就地改写；视图改的是它背后的那一列。"""
-    _check_overlap(x)
     if x._at is None:
         x._data[:] = values
     else:
@@ -440,7 +442,7 @@ def _broadcast_or_none(*shapes):
 
 
 def _lookup(x, index):
-    """`x[index]` 的形状，各个元素是 x 的第几个，以及下标里有没有列表、张量、掩码（有就不是视图）。"""
+    """`x[index]` 的形状，各个元素是 x 的第几个，以及下标里有没有列表、张量、掩码（有就不是视图，说是哪种）。"""
     if isinstance(index, list) and any(
         [isinstance(i, (list, tuple, range, slice, Tensor)) or i is None for i in index]
     ):
@@ -450,9 +452,10 @@ def _lookup(x, index):
     if used > len(x.shape):
         raise IndexError(f"下标太多：张量有 {len(x.shape)} 维，这里给了 {used} 个。")
     rest = [slice(None)] * (len(x.shape) - used)
-    dots = next((i for i in range(len(items)) if items[i] is ...), None)
-    items = [*items, *rest] if dots is None else [*items[:dots], *rest, *items[dots + 1 :]]
-    items = [item for item in items if item is not ...]  # 第二个 ... 不再占地方
+    dots = [i for i in range(len(items)) if items[i] is ...] or [len(items)]
+    if rest and len(dots) > 1 and items[-1] is not ...:
+        raise IndexError("下标里至多写一个 ...。")
+    items = [*items[: dots[0]], *rest, *[item for item in items[dots[0] :] if item is not ...]]
 
     shape, strides, start, d, picks, layout = [], [], 0, 0, {}, _row_major(x.shape)
     for item in items:
@@ -484,24 +487,30 @@ def _lookup(x, index):
                 strides.append(layout[d])
                 d += 1
     if not picks:
-        return shape, _walk(shape, strides, start), False
+        return shape, _walk(shape, strides, start), ""
 
+    kinds = [
+        item.dtype if isinstance(item, Tensor) else item for item in items if isinstance(item, (Tensor, bool))
+    ]
+    picked = "一个掩码" if kinds == [BOOL] else "编号"
     chosen = _broadcast_or_none(*[item.shape for item in picks.values()])
     if chosen is None:
         said = "、".join([str(tuple(item.shape)) for item in picks.values()])
         raise IndexError(f"几个下标的形状 {said} 不能广播到一起。")
-    jumps = [0] * _count(chosen)
-    for i, item in picks.items():
-        places = [_inside(place, shape[i], i) for place in _spread(item, chosen)]
-        jumps = [jumps[k] + places[k] * strides[i] for k in range(len(places))]
     where = list(picks)
     first = where[0] if where[-1] - where[0] + 1 == len(where) else 0  # 不挨着，就放到最前面
     others = [i for i in range(len(shape)) if i not in picks]
     before, after = others[:first], others[first:]
+    result = [*[shape[i] for i in before], *chosen, *[shape[i] for i in after]]
+    if 0 in result and all([shape[i] for i in where]):  # 一个也不取，不看编号
+        return result, [], picked
+    jumps = [0] * _count(chosen)
+    for i, item in picks.items():
+        places = [_inside(place, shape[i], i) for place in _spread(item, chosen)]
+        jumps = [jumps[k] + places[k] * strides[i] for k in range(len(places))]
     heads = _walk([shape[i] for i in before], [strides[i] for i in before], start)
     tails = _walk([shape[i] for i in after], [strides[i] for i in after])
-    shape = [*[shape[i] for i in before], *chosen, *[shape[i] for i in after]]
-    return shape, [p + j + q for p in heads for j in jumps for q in tails], True
+    return result, [p + j + q for p in heads for j in jumps for q in tails], picked
 
 
 def _tidy(item):
@@ -830,7 +839,7 @@ def _movedim(input, source, destination):
     ndim = len(input.shape)
     order = [d for d in range(ndim) if d != _axis(source, ndim)]
     order.insert(_axis(destination, ndim), _axis(source, ndim))
-    return _pick_dims(input, order)
+    return _pick_dims(input, order) if ndim else input
 
 
 @_both
@@ -960,9 +969,11 @@ def _repeat_interleave(input, repeats, dim=None):
 def _cat(tensors, dim=0):
     tensors = [_check(x, "cat 的每一项") for x in tensors]
     type = _result_type(*tensors)
-    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]
     if not tensors or not all([x.shape for x in tensors]):
         raise RuntimeError("cat 要一列张量，至少一个，各至少一维；一个数的张量用 stack。")
+    tensors = [x for x in tensors if x.shape != (0,)]  # 形状 (0,) 的与什么都接得上
+    if not tensors:
+        return _new([], (0,), type)
     dim, like = _axis(dim, len(tensors[0].shape)), tensors[0].shape
     for x in tensors:
         if (*x.shape[:dim], *x.shape[dim + 1 :]) != (*like[:dim], *like[dim + 1 :]):
@@ -1016,8 +1027,7 @@ def _nonzero(input, *, as_tuple=False):
     places = [[p // strides[d] % shape[d] for p in found] for d in range(len(shape))]
     if as_tuple:
         return tuple([_new(column, (len(found),), INT64) for column in places])
-    rows = [column[k] for k in range(len(found)) for column in places]
-    return _new(rows, (len(found), len(shape)), INT64)
+    return _new([i for column in places for i in column], (len(shape), len(found)), INT64).T
 
 
 def _along(input, dim, index, name):
@@ -1058,13 +1068,15 @@ def _scatter(input, dim, index, src=None, *, value=None):
 @_both
 def _index_add(input, dim, index, source, *, alpha=1):
     dim, result = _axis(dim, len(input.shape)), _clone(input)
-    if len(index.shape) > 1 or source.shape[dim] != _numel(index):
+    wanted = (*input.shape[:dim], _numel(index), *input.shape[dim + 1 :])
+    if len(index.shape) > 1 or source.shape != wanted or source.dtype is not input.dtype:
         raise RuntimeError(
-            f"index_add 的 index 有 {_numel(index)} 个，source 的第 {dim} 维却有 {source.shape[dim]} 个。"
+            f"index_add 的 source 应当是形状 {wanted} 的 {input.dtype}，"
+            f"这里是 {tuple(source.shape)} 的 {source.dtype}。"
         )
+    source = source if alpha == 1 else _to(_mul(source, alpha), input.dtype)
     for k, i in enumerate(_flat(index)):
-        row = _part(result, dim, i)
-        _write(row, _flat(_add(row, _mul(_part(source, dim, k), alpha))))
+        _part(result, dim, i).add_(_part(source, dim, k))
     return result
 
 
@@ -1138,10 +1150,8 @@ def _power(a, b):
         return _guard(math.sqrt)(a)
     try:
         return math.pow(a, b)
-    except OverflowError:
-        return -INF if a < 0 and b % 2 == 1 else INF
-    except ValueError:
-        return INF if a == 0 else NAN
+    except (OverflowError, ValueError):
+        return NAN if a < 0 and b % 1 else math.copysign(INF, a) if b % 2 == 1 else INF
 
 
 def _larger(a, b):
@@ -1172,7 +1182,7 @@ UNARY = {
     "原样": {
         "abs": abs,
         "neg": lambda x: -x,
-        "sign": lambda x: x if x != x else type(x)((x > 0) - (x < 0)),
+        "sign": lambda x: type(x)((x > 0) - (x < 0)),
         "floor": _rounded(math.floor),
         "ceil": _rounded(math.ceil),
         "relu": lambda x: x if x != x or x > 0 else type(x)(0),
@@ -1221,6 +1231,8 @@ BINARY = {
         "bitwise_xor": lambda a, b: a ^ b,
     },
 }
+TENSORS_ONLY = dict.fromkeys(("maximum", "minimum", "atan2", "logical_and", "logical_or"), 2)
+TENSORS_ONLY.update(dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), 1))  # 头一个要是张量，第二个可以是数
 NO_BOOL = {
     "sub": "布尔张量不能相减；要把掩码取反，用 ~mask。",
     "neg": "布尔张量没有负号；要把掩码取反，用 ~mask。",
@@ -1261,6 +1273,8 @@ def _binary(name, f, rule):
         if not (_numeric(input) and _numeric(other)):
             bad = other if _numeric(input) else input
             raise TypeError(f"{name} 的两边应当是张量或数，这里有 {bad.__class__.__name__}。")
+        for x in (input, other)[: TENSORS_ONLY.get(name, 0)]:
+            _check(x, f"torch.{name} 的两边" if TENSORS_ONLY[name] > 1 else f"torch.{name} 的左边")
         type, shape, a, b = _aligned(input, other)
         if name == "pow" and type.kind == 1 and isinstance(other, int) and other < 0:
             raise RuntimeError("整数张量不能取负整数次方；先 .float()。")
@@ -1336,8 +1350,8 @@ def _nan_to_num(input, nan=0.0, posinf=None, neginf=None):
         return _clone(input)
     top = input.dtype.max if posinf is None else posinf
     low = input.dtype.min if neginf is None else neginf
-    plain = _unary("", lambda x: nan if x != x else top if x == INF else low if x == -INF else x, "舍入")
-    return plain(input)
+    values = [nan if x != x else top if x == INF else low if x == -INF else x for x in _flat(input)]
+    return _new(_cast(values, None, input.dtype), input.shape, input.dtype)
 
 
 @_function
@@ -1386,6 +1400,7 @@ def _in_place(op):
     """`x += y` 与 `x.add_(y)`：算好再写回原处；形状与类型都不许因此改变。"""
 
     def change(self, *args, **options):
+        _check_overlap(self)
         result = op(self, *args, **options)
         if result.shape != self.shape:
             raise RuntimeError(
@@ -1416,7 +1431,10 @@ Tensor.zero_ = lambda self: Tensor.fill_(self, 0)
 
 @_method
 def _fill_diagonal_(self, value):
-    _diagonal(self).fill_(value)
+    if len(self.shape) < 2 or (len(self.shape) > 2 and len(set(self.shape)) > 1):
+        raise RuntimeError(f"fill_diagonal_ 要两维，或者各维一样大，这里是 {tuple(self.shape)}。")
+    step, n = sum(_row_major(self.shape)), min(self.shape)
+    _seen(self, (n,), [i * step for i in range(n)]).fill_(value)
     return self
 
 
@@ -1435,7 +1453,10 @@ def _rows(x, dims):
 def _reduced(input, dim, keepdim, f, type):
     dims = _axes(dim, len(_check(input).shape))
     shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
-    return _new(_fit([f(row) for row in _rows(input, dims)], type), shape, type)
+    rows = _rows(input, dims)
+    if not rows:
+        f([0] * _count([input.shape[d] for d in dims]))  # 没有结果，该报的错照报
+    return _new(_fit([f(row) for row in rows], type), shape, type)
 
 
 def _best(choose):
@@ -1459,7 +1480,7 @@ def _variance(row, correction=1):
 
 
 def _log_sum_exp(row):
-    top = max(row, default=-INF)
+    top = _top(row) if row else -INF
     return top if top - top != 0 else top + math.log(sum([_exp_of(x - top) for x in row]))
 
 
@@ -1569,7 +1590,7 @@ _offer_all(
 
 @_both
 def _aminmax(input, *, dim=None, keepdim=False):
-    return Ends((_not_empty(input, "aminmax").amin(dim, keepdim), input.amax(dim, keepdim)))
+    return Ends((input.amin(dim, keepdim), input.amax(dim, keepdim)))
 
 
 @_both
@@ -1581,8 +1602,9 @@ def _quantile(input, q, dim=None, keepdim=False):
         if any([x != x for x in row]):
             return NAN
         row, at = sorted(row), q * (len(row) - 1)
-        low = math.floor(at)
-        return row[low] + (row[math.ceil(at)] - row[low]) * (at - low)
+        low, high = row[math.floor(at)], row[math.ceil(at)]
+        part = at - math.floor(at)
+        return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
     return _reduced(input, dim, keepdim, between, type)
 
@@ -1597,7 +1619,7 @@ def _each_row(input, dim, f, type):
         return _new(_fit(f(list(_flat(input))), type), (), type)
     rows = [f(row) for row in _rows(input, [dim])]
     outer = [input.shape[d] for d in range(ndim) if d != dim]
-    values, count = [x for row in rows for x in row], len(rows[0]) if rows else input.shape[dim]
+    values, count = [x for row in rows for x in row], len(rows[0] if rows else f([0] * input.shape[dim]))
     result = _new(_fit(values, type), (*outer, count), type)
     return result if dim == ndim - 1 else _clone(_movedim(result, -1, dim))
 
@@ -1610,8 +1632,9 @@ def _softmax_row(row):
 
 
 def _log_softmax_row(row):
-    less = _log_sum_exp(row)
-    return [x - less for x in row]
+    top = max(row, default=0.0)
+    less = _log_of(sum([_exp_of(x - top) for x in row]))
+    return [x - top - less for x in row]
 
 
 def _running(step):
@@ -1746,10 +1769,11 @@ def _einsum(equation, *operands):
     """每个字母一维：各张量照字母对齐，相乘，箭头右边没有的字母求和。"""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     if len(terms) != len(operands):
         raise RuntimeError(f"einsum 的 {left} 说的是 {len(terms)} 个张量，这里是 {len(operands)} 个。")
     for i, x in enumerate(operands):
-        more = len(x.shape) - len(terms[i].replace("...", ""))
+        more = len(_check(x).shape) - len(terms[i].replace("...", ""))
         if more < 0 or (more and "..." not in terms[i]) or x.dtype is not operands[0].dtype:
             raise RuntimeError(f"einsum 的 {terms[i]} 与形状是 {tuple(x.shape)} 的 {x.dtype} 对不上。")
         terms[i] = terms[i].replace("...", DOTS[len(DOTS) - more :])
@@ -1760,13 +1784,13 @@ def _einsum(equation, *operands):
     once = "".join(c for c in letters if c not in DOTS and "".join(terms).count(c) == 1)
     out = right.replace("...", dots) if arrow else dots + once
     every = [*out, *[c for c in letters if c not in out]]
-    product = 1
+    product = None
     for term, x in zip(terms, operands, strict=True):
         aligned = x.permute(*[term.index(c) for c in every if c in term])
         for d, c in enumerate(every):
             if c not in term:
                 aligned = _unsqueeze(aligned, d)
-        product = product * aligned
+        product = aligned if product is None else product * aligned
     summed = tuple(range(len(out), len(every)))
     return product.sum(summed) if summed else product
 
@@ -1918,7 +1942,7 @@ def _scaled_dot_product_attention(
         attn_mask = _ones(scores.shape[-2:], dtype=BOOL).tril()
     if attn_mask is None:
         return _dropout(_softmax(scores, -1), dropout_p) @ value
-    scores = scores.masked_fill(~attn_mask, -INF) if attn_mask.dtype is BOOL else scores + attn_mask
+    scores = scores + (_where(attn_mask, 0.0, -INF) if attn_mask.dtype is BOOL else attn_mask)
     weights = _dropout(_softmax(scores, -1), dropout_p)
     return weights.masked_fill((scores == -INF).all(-1, True), 0.0) @ value  # 整行都被挡住的查询得到 0
 
@@ -2002,7 +2026,7 @@ def _vector_norm(x, ord=2, dim=None, keepdim=False):
 PUBLIC["nn"] = Namespace("nn", {"functional": Namespace("nn.functional", FUNCTIONAL)})
 PUBLIC["compiler"] = Namespace("compiler", {"is_compiling": lambda: False})  # 课程自己的函数会问一声
 PUBLIC["special"] = Namespace(
-    "special", {"entr": _unary("entr", lambda x: -INF if x < 0 else -_xlogx(x, x), "小数")}
+    "special", {"entr": _unary("entr", lambda x: -INF if x < 0 else -x * _log_of(x) if x else 0.0, "小数")}
 )
 PUBLIC["linalg"] = Namespace("linalg", {"norm": _vector_norm})
 PUBLIC["cosine_similarity"] = _cosine_similarity
