@@ -95,6 +95,8 @@ def _fit(values, type):
         if math.hypot(*values) < type.max:  # 没有无穷与 NaN
             return [(c := (y := x * DOWN * UP) * SPLIT) - (c - y) for x in values]
         return [_single(x) for x in values]
+    if type is DOUBLE:
+        return [float(x) for x in values]
     if type.kind == 0:
         return [bool(x) for x in values]
     if type.kind == 1 and values and not (type.min <= min(values) and max(values) <= type.max):
@@ -1769,11 +1771,12 @@ def _einsum(equation, *operands):
     """每个字母一维：各张量照字母对齐，相乘，箭头右边没有的字母求和。"""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
-    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
+    listed = len(operands) == 1 and isinstance(operands[0], (tuple, list))
+    operands = [_check(x, "einsum 的每一项") for x in (operands[0] if listed else operands)]
     if len(terms) != len(operands):
         raise RuntimeError(f"einsum 的 {left} 说的是 {len(terms)} 个张量，这里是 {len(operands)} 个。")
     for i, x in enumerate(operands):
-        more = len(_check(x).shape) - len(terms[i].replace("...", ""))
+        more = len(x.shape) - len(terms[i].replace("...", ""))
         if more < 0 or (more and "..." not in terms[i]) or x.dtype is not operands[0].dtype:
             raise RuntimeError(f"einsum 的 {terms[i]} 与形状是 {tuple(x.shape)} 的 {x.dtype} 对不上。")
         terms[i] = terms[i].replace("...", DOTS[len(DOTS) - more :])
@@ -1792,7 +1795,8 @@ def _einsum(equation, *operands):
                 aligned = _unsqueeze(aligned, d)
         product = aligned if product is None else product * aligned
     summed = tuple(range(len(out), len(every)))
-    return product.sum(summed) if summed else product
+    type = INT32 if product.dtype is INT32 and len(operands) > 1 else None  # 相乘再求和的不换类型
+    return product.sum(summed, dtype=type) if summed else product
 
 
 # ---- 相等 ----
@@ -1892,8 +1896,10 @@ def _normalize(input, p=2.0, dim=1, eps=1e-12):
 
 @_functional
 def _cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    shape, type = _broadcast(_check(x1, "x1").shape, _check(x2, "x2").shape), _result_type(x1, x2)
-    x1, x2 = _expand(_to(x1, type), shape), _expand(_to(x2, type), shape)
+    shape = _broadcast(_check(x1, "x1").shape, _check(x2, "x2").shape)
+    x1, x2 = _expand(x1, shape), _expand(x2, shape)
+    type = _result_type(x1, x2)
+    x1, x2 = _to(x1, type), _to(x2, type)
     return (x1 * x2).sum(dim) / (_norm(x1, 2, dim).clamp(eps) * _norm(x2, 2, dim).clamp(eps))
 
 

@@ -44,8 +44,8 @@ EXACT = """
 v.sum(D) | v.sum(dim=D, keepdim=K) | v.sum() | v.sum((0, -1)) | v.amax(D) | v.amin(dim=(0, 1), keepdim=K)
 v.max() | v.min() | v.max(dim=D).values | v.max(D, K)[1] | v.min(dim=D, keepdim=K).indices | torch.argmax(v)
 v.argmax(D) | v.argmin(dim=D, keepdim=K) | v.any() | v.all(D) | v.any(dim=D, keepdim=K) | torch.all(v)
-v.cumsum(D) | v.cumprod(dim=D) | v.prod(D) | v.prod() | v.count_nonzero() | v.sort(dim=D).values | v.sort(D, True)[1]
-v.sort(dim=D, descending=K)[0] | v.argsort(D) | v.argsort(dim=D, descending=True) | v.topk(N, dim=D)[0]
+v.cumsum(D) | v.cumprod(dim=D) | v.prod(D) | v.prod() | v.count_nonzero() | v.sort(dim=D).values | v.sort(D, True)[0]
+v.sort(dim=D, descending=K)[0] | v.argsort(dim=D, stable=True) | v.sort(dim=D, descending=K, stable=True)[1] | v.topk(N, dim=D)[0]
 v.gather(-1, v.topk(N).indices) | torch.sort(v).values | v.aminmax()[1] | torch.aminmax(v, dim=D)[0]
 v.flip(D) | v.flip(0, 1) | v.flip((0,)) | v.roll(N, D) | v.roll(N)
 v.T if v.ndim < 3 else v.mT | v.mT | v.transpose(D, D) | v.permute(1, 0) | v.permute(2, 0, 1) | v.permute(D, D, D)
@@ -97,10 +97,10 @@ F.cross_entropy(v, v.argmax(-1)) | F.cross_entropy(v.mT, v[..., 0].long().clamp(
 F.cross_entropy(v, torch.tensor([0, 1]), label_smoothing=0.2, reduction="none") | F.cross_entropy(v, torch.tensor([0, 1]), reduction="sum") | F.linear(v.float(), v.float())
 F.scaled_dot_product_attention(w := v.float().nan_to_num(0, 9, -9), w, w) | F.scaled_dot_product_attention(w := v.float().nan_to_num(0, 9, -9), w, w, attn_mask=torch.ones(v.shape[-2], v.shape[-2]).tril().bool()) | F.scaled_dot_product_attention(w := v.float().nan_to_num(0, 9, -9), w, w, is_causal=True)
 torch.nan_to_num(v / 0) == torch.finfo().max | torch.nan_to_num(v / 0, 0, 9, -9) | torch.special.entr(v) | torch.allclose(v, y) | torch.allclose(v, v * 1.0000001) | torch.isclose(v, y) | v.nan_to_num(posinf=9, neginf=-9) | torch.nan + v
-torch.finfo(v.dtype).min | v.masked_fill(v > 0, torch.nan) | torch.add(v, y)
+(torch.finfo(v.dtype).min,) | v.masked_fill(v > 0, torch.nan) | torch.add(v, y)
 """.replace("\n", " | ")
 CHANGES = """
-v[I] = S | v[I] = 1 | v[I, I] = 0 | v[I] = v[I] | v[v > 0] = 0 | v[I, I] = y | v[I][I] = 2 | v += 1 | v -= y | v *= 2 | v /= 2 | v **= 2
+v[I] = S | v[I] = 1 | v[I, I] = 0 | v[I] = v[I].clone() | v[v > 0] = 0 | v[I, I] = y | v[I][I] = 2 | v += 1 | v -= y | v *= 2 | v /= 2 | v **= 2
 v[0] += 1 | v[I] += 1 | v[:, 0] *= 3 | v.mT[0] = 5 | v.reshape(-1)[0] = 9 | v.view(-1)[1] = 9 | v.T[0] = 4 | v.diagonal().zero_()
 row = v[0]; row += 1 | v.fill_(2) | v.zero_() | v.masked_fill_(v > 0, -1) | v.add_(1) | v.mul_(y) | v.clamp_(0, 1) | v.expand(2, *v.shape)[0] += 1
 w = v.clone(); w[0] = 7; v = v + w | v.expand(2, *v.shape).add_(1) | v.fill_diagonal_(3) | v[...] = y | a, *b = v; a += 1 | v[I] = y[I]
@@ -317,11 +317,14 @@ def left_out(program, got, want):
         mine, real = outcome(page, so_far)[0], outcome(torch, so_far)[0]
         if not (isinstance(mine, page.Tensor) and isinstance(real, torch.Tensor)):
             continue
-        # 空的张量，torch 的 softmax、einsum 不看类型
-        if ("softmax" in step or "einsum" in step) and not (real.numel() or real.is_floating_point()):
+        # 不该收的类型，张量是空的 torch 就不看
+        if not real.numel() and any(word in step for word in ("softmax", "einsum", "matmul", "@")):
+            return True
+        # 大小为 1 的维，torch 的 einsum 先把另一边加起来再乘：布尔的因此收下，无穷的因此没有 inf - inf
+        if "einsum" in step and (real.dtype is torch.bool or not real.isfinite().all()):
             return True
         # torch 的结果在内存里的次序跟着输入，转置过的还是转置过的；页面的结果总是依次放着
-        if "view size is not compatible" in said and mine._at is None and not real.is_contiguous():
+        if mine._at is None and not real.is_contiguous():
             return True
         if zeros(mine) != zeros(real):
             return True
