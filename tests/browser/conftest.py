@@ -2,6 +2,7 @@
 
 import pytest
 from built_book import BOOK, open_browser, serve
+from live_pages import new_page
 
 from course_lib.show.explore import page as figure
 
@@ -23,6 +24,20 @@ def browser():
 def roots(book):
     with serve(book) as url:
         yield {"http": url, "file": f"{book.as_uri()}/"}
+
+
+@pytest.fixture
+def open_tab(browser, roots):
+    """打开书里的一页（`new_page`），测试完了就关上。"""
+    pages = []
+
+    def open_it(name, scheme="http", **settings):
+        pages.append(new_page(browser, roots[scheme] + name, **settings))
+        return pages[-1]
+
+    yield open_it
+    for page in pages:
+        page.context.close()
 
 
 @pytest.fixture

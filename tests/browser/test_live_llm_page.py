@@ -25,16 +25,11 @@ both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
 @pytest.fixture
-def visit(browser, roots):
-    pages = []
-
+def visit(open_tab):
     def open_page(scheme="http", fragment="", book="", **settings):
-        pages.append(new_page(browser, f"{roots[scheme]}{book}{PAGE}{fragment}", **WINDOW | settings))
-        return pages[-1]
+        return open_tab(f"{book}{PAGE}{fragment}", scheme, **WINDOW | settings)
 
-    yield open_page
-    for page in pages:
-        page.context.close()
+    return open_page
 
 
 @pytest.fixture(scope="module")

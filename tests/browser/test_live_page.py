@@ -44,16 +44,8 @@ both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
 @pytest.fixture
-def visit(browser, roots):
-    pages = []
-
-    def open_page(name, scheme="http", **settings):
-        pages.append(new_page(browser, roots[scheme] + name, **WINDOW | settings))
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        page.context.close()
+def visit(open_tab):
+    return lambda name, scheme="http", **settings: open_tab(name, scheme, **WINDOW | settings)
 
 
 @pytest.fixture(scope="module")

@@ -22,16 +22,8 @@ MARKS = "✓✗○⚠"
 
 
 @pytest.fixture
-def visit(browser, roots):
-    pages = []
-
-    def open_page(name=PAGE, scheme="http", **settings):
-        pages.append(new_page(browser, roots[scheme] + name, **settings))
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        page.context.close()
+def visit(open_tab):
+    return lambda name=PAGE, scheme="http", **settings: open_tab(name, scheme, **settings)
 
 
 @pytest.fixture(scope="module")
