@@ -1,7 +1,8 @@
 // 两页共用的引擎底子：按下按钮才取数据，一个文件接一个文件，次序写在 config.json 里；计算都在后台线程（Worker）里。
 //
-// 每个数据文件都是一个普通的脚本，只有一句 LiveEngine.deliver("bert/vocab.txt", () => {/*base64……*/})：经 http 与从 file:// 打开是同一份，
-// 因为从 file:// 打开时浏览器不许 fetch，只肯载入脚本；base64 多出的三分之一，网站压缩之后就没有了。
+// 每个数据文件都是一个普通的脚本，只有一句 LiveEngine.deliver("bert/vocab.txt", () => {/*base64……*/})：
+// 从 file:// 打开时浏览器不许 fetch，只肯载入脚本；经 http 也用这一份，当作文字取来，不运行它，用过的文字浏览器就收得走。
+// base64 多出的三分之一，网站压缩之后就没有了。
 // 取什么、先取什么，都与你写的字无关；取完了（complete），就不再取。
 //
 // 一个具体的引擎继承 LiveEngine，给它后台线程的代码 code：一个函数的文字，
@@ -54,7 +55,7 @@ globalThis.LiveEngine = (() => {
   const failure = (message) => Object.assign(Error(message), { again: true });
   const delivered = new Map();
 
-  // 取过的数据脚本，浏览器留着原文；页面自己的内存很小，收垃圾总也轮不到它们，一个大语言模型就白占 130 MB。
+  // 载入过的脚本，浏览器留着原文；页面自己的内存很小，收垃圾总也轮不到它们，一个大语言模型就白占 130 MB。
   // 所以每取 PILE 字节，要一块要不到的内存：Chromium 先把能收的都收走（约 40 毫秒），才说没有；别的浏览器立刻就说没有
   const PILE = 24e6;
   function sweep() {
@@ -64,37 +65,51 @@ globalThis.LiveEngine = (() => {
   }
   const sweepLater = () => setTimeout(sweep); // 正在做的这件事，手里还拿着刚取到的
 
+  // 下面两个函数都返回一段文字，里面有 /*base64……*/；断在半路的、不是 name 的，也许是空的
+  async function fetchText(url, name) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw Error(answer.statusText);
+    const text = await answer.text();
+    return text.startsWith(`LiveEngine.deliver("${name}"`) ? text : "";
+  }
+
+  function loadScript(url, name) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = url;
+      script.onload = () => {
+        script.remove();
+        resolve(delivered.get(name) ?? "");
+        delivered.delete(name);
+      };
+      script.onerror = () => {
+        script.remove();
+        reject();
+      };
+      document.head.append(script);
+    });
+  }
+
   return class LiveEngine {
     static decode = decode;
 
-    // 数据脚本把内容交到这里。内容是函数里的注释，从它的原文里取：写成字符串的话，
-    // 浏览器在脚本的原文之外另抄一份，久久不收，一个大语言模型就多占 130 MB
+    // 从 file:// 载入的数据脚本把内容交到这里。内容是函数里的注释，从它的原文里取：写成字符串的话，
+    // 浏览器在脚本的原文之外另抄一份
     static deliver(name, content) {
-      const text = content.toString();
-      // 内容也许以 / 开头，与前面的 /* 连成 /*/，所以从后面找 */
-      delivered.set(name, text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/")));
+      delivered.set(name, content.toString());
     }
 
     // 一个数据文件的 base64。上次没有取成的话，浏览器存下的也许就是坏的，所以 attempt 不是 0 时换一个网址
-    static read(root, name, attempt = 0) {
+    static async read(root, name, attempt = 0) {
       const url = new URL(`data/${name}.js${attempt ? `?${attempt}` : ""}`, new URL(root, document.baseURI));
-      const short = name.split("/")[1];
-      return new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = url;
-        script.onload = () => {
-          script.remove();
-          if (!delivered.has(name)) reject(failure(`数据文件 ${short}.js 不完整，请再试一次。`));
-          resolve(delivered.get(name));
-          delivered.delete(name);
-        };
-        script.onerror = () => {
-          script.remove();
-          const where = url.protocol === "file:" ? "书的文件夹里有没有它" : "网络是否连着";
-          reject(failure(`取不到数据文件 ${short}.js，请看看${where}，再试一次。`));
-        };
-        document.head.append(script);
+      const file = `${name.split("/")[1]}.js`, local = url.protocol === "file:";
+      const text = await (local ? loadScript(url, name) : fetchText(url, name)).catch(() => {
+        throw failure(`取不到数据文件 ${file}，请看看${local ? "书的文件夹里有没有它" : "网络是否连着"}，再试一次。`);
       });
+      // 内容也许以 / 开头，与前面的 /* 连成 /*/，所以从后面找 */
+      const start = text.indexOf("/*") + 2, end = text.lastIndexOf("*/");
+      if (end < start) throw failure(`数据文件 ${file} 不完整，请再试一次。`);
+      return text.slice(start, end);
     }
 
     // folder 是数据在 data/ 里的文件夹；code 见本文件开头

@@ -58,6 +58,7 @@ def test_names_are_marked_as_utf8_and_times_are_fixed(zipped, language):
     ]
 
 
+@pytest.mark.thorough
 def test_the_same_book_gives_the_same_bytes(language, library, tmp_path):
     """除去几百兆的数据，装两次，wheel 也另造一次。"""
     digests = []

@@ -477,7 +477,8 @@ def test_speed(browser, page):
     assert busy <= 1000
 
 
-def test_memory(site):
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_memory(site, sites, scheme):
     """从空页面到装好模型、写满上限，途中与最后都多用不到 350 MB。"""
     write_page(
         site / "chapters/memory.html",
@@ -488,8 +489,8 @@ def test_memory(site):
         await engine.patterns();
         """,
     )
-    most, held = weigh(f"{site.as_uri()}/chapters/memory.html")
-    print(f"\n写满 {live_llm.MAX_TOKENS} 个词元，途中最多多用 {most:.0f} MB，最后 {held:.0f} MB")
+    most, held = weigh(f"{sites[scheme]}chapters/memory.html")
+    print(f"\n{scheme}：写满 {live_llm.MAX_TOKENS} 个词元，途中最多多用 {most:.0f} MB，最后 {held:.0f} MB")
     assert most < 350
     assert held < 350
 

@@ -109,6 +109,7 @@ def probe(char):
     return f"  {char}{char}a {char}1!{char} {char}"
 
 
+@pytest.mark.thorough
 def test_every_unicode_scalar_value(page):
     """逐个比较全部 Unicode 字符：两边的 Unicode 版本分类相同的，预切分都相同。"""
     assert len(SCALARS) == 1_112_064
