@@ -1,6 +1,6 @@
 """网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图。
 
-结果写进 bench/pages.md，最后一节由 live_llm.py 写；数字随机器而变，表里写明了是什么机器。
+结果写进 bench/pages.md，最后两节由 live_exercises.py 与 live_llm.py 写；数字随机器而变，表里写明了是什么机器。
 """
 
 import gzip
@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import live_exercises
 import live_llm
-from built_book import BOOK, open_browser, serve
+from built_book import BOOK, MOVED, open_browser, serve
 from playwright.sync_api import Page
 from tqdm import tqdm
 
@@ -68,10 +69,12 @@ def row(name: str, found: dict) -> str:
 
 
 def main() -> None:
-    names = sorted(path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html"))
+    names = {path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html")}
+    names = sorted(names - MOVED.keys())
     with serve(BOOK) as root, open_browser() as browser:
         rows = [row(name, measure(browser, root, name)) for name in tqdm(names, desc="网页")]
         version = browser.version
+        exercises = live_exercises.section(browser, root)
     TABLE.write_text(
         f"# 网页有多重、多快\n\n由 `make bench-pages` 写成：Chromium {version}，{platform.machine()}，"
         f"CPU 放慢到四分之一，{REPEATS} 次取中位数，经本机的 http 打开。\n"
@@ -79,8 +82,7 @@ def main() -> None:
         "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n\n"
         "| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 |\n|---|---:|---:|---:|---:|---:|\n"
         + "\n".join(rows)
-        + "\n\n"
-        + live_llm.section(),
+        + f"\n\n{exercises}\n{live_llm.section()}",
         encoding="utf8",
     )
     print(TABLE.read_text(encoding="utf8"))

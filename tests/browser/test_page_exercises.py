@@ -5,12 +5,12 @@ import time
 
 import pytest
 from built_book import BOOK
+from exercise_times import MILLISECONDS, PAGE
 from live_pages import axe_faults, new_page, prepare_axe
 from page_python import reader_answers
 
 from course_book.after_writing import live_exercises
 
-PAGE = "chapters/04_scaled_dot_product_attention.html"
 SEVERAL = "chapters/05_attention_masks.html"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
 FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
@@ -418,20 +418,7 @@ def test_without_scripts_and_in_print_the_cell_stands_as_it_was(visit, browser, 
 def test_ready_within_a_second_and_each_check_within_a_fifth(visit):
     page = visit()
     page.wait_for_load_state("networkidle")
-    first, *later = page.evaluate(
-        """async () => {
-          const box = document.querySelector(".exercise"), said = box.querySelector(".exercise-said");
-          const times = [];
-          for (let i = 0; i < 6; i++) {
-            said.replaceChildren();
-            const start = performance.now();
-            box.querySelector(".main").click();
-            while (!/^[✓✗○⚠]/.test(said.innerText)) await new Promise((resolve) => setTimeout(resolve, 5));
-            times.push(performance.now() - start);
-          }
-          return times;
-        }"""
-    )
+    first, *later = page.evaluate(MILLISECONDS)
     print(f"头一次 {first:.0f} 毫秒，以后 {sorted(later)[2]:.0f} 毫秒")
     assert first < 1000 * SLACK and sorted(later)[2] < 200 * SLACK
 

@@ -144,6 +144,8 @@ def test_claims_about_speed():
         f"一个线程每秒写 {ours} 个词元" in PROSE
         and f"wllama（llama.cpp 编译成的 WebAssembly），每秒 {theirs} 个" in PROSE
     )
+    ours, theirs = re.search(r"内存（MB） \| (\d+) \| (\d+) ", BENCH).groups()
+    assert f"多占 {ours} MB 内存，用 wllama 是 {theirs} MB" in PROSE
 
 
 def test_the_names_exist():
