@@ -84,7 +84,7 @@ class Canvas:
         length = math.hypot(x2 - x1, y2 - y1)
         ux, uy = (x2 - x1) / length, (y2 - y1) / length
         x0, y0 = x2 - HEAD * ux, y2 - HEAD * uy  # 线在箭头的底边处停下
-        line = drawsvg.Path(fill="none", stroke=color, stroke_width=width)
+        line = drawsvg.Path(fill="none", stroke=color, stroke_width=round(width, 2))
         if dashed:
             line.args["stroke-dasharray"] = "5 4"
         line.M(*points[0])
