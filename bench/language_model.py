@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import torch
 import transformers
 from measure import DEVICE, OURS, Cell, machine, ratios, spread, table
 from torch import Tensor
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, LlamaForCausalLM
 
 from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
@@ -31,20 +30,6 @@ def pair() -> tuple[LanguageModel, LlamaForCausalLM]:
     path = llm_source()
     theirs = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
     return LanguageModel.from_pretrained(path).to(DEVICE), theirs.eval().to(DEVICE)
-
-
-def untrained(ours: LanguageModel) -> tuple[LanguageModel, LlamaForCausalLM]:
-    """九个键值头的一对：尺寸同内置的模型，权重随机；量的是快慢，写的是什么不要紧，也就不核对。"""
-    config = replace(ours.config, num_kv_heads=ours.config.num_heads)
-    torch.manual_seed(0)
-    theirs = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=config.vocab_size, hidden_size=config.d_model, num_attention_heads=config.num_heads,
-            num_key_value_heads=config.num_kv_heads, intermediate_size=config.d_ff, num_hidden_layers=config.num_layers,
-            max_position_embeddings=config.max_len, rms_norm_eps=config.norm_eps, tie_word_embeddings=True,
-        )
-    )  # fmt: skip
-    return LanguageModel(config).eval().to(DEVICE), theirs.eval().to(DEVICE)
 
 
 def writers(models: tuple, ids: Tensor, count: int, use_cache: bool) -> dict[str, Callable[[], Tensor]]:
@@ -69,9 +54,7 @@ def timed(run: Callable[[], Tensor]) -> tuple[float, Tensor]:
     return clock() - start, written
 
 
-def speed(
-    models: tuple, heads: int, prompts: list[int], batches: list[int], count: int, rounds: int, check: bool
-):
+def speed(models: tuple, prompts: list[int], batches: list[int], count: int, rounds: int):
     """开头 N 个词元、B 句，各写几个；不用缓存的只写很少几个，每一个都要把开头重算一遍。"""
     for use_cache in (True, False):
         for n in prompts:
@@ -86,22 +69,12 @@ def speed(
                         seconds, written[side] = timed(runs[side])
                         samples[side].append(seconds)
                     order.reverse()
-                assert not check or torch.equal(*written.values()), f"写出的不同：{n}，{batch}"
+                assert torch.equal(*written.values()), f"写出的不同：{n}，{batch}"
                 kept = "缓存" if use_cache else "不用缓存"
-                case = f"{heads} 个键值头，{kept}，开头 {n}，{batch} 句，写 {new} 个"
+                case = f"{kept}，开头 {n}，{batch} 句，写 {new} 个"
                 for side, times in samples.items():
                     yield spread("speed", case, f"{side}，每秒词元", [batch * new / t for t in times])
-                yield spread("speed", case, RATIO, ratios(samples[HF], samples[OURS]), 1.0, True)
-
-
-def cache_size(models: tuple, heads: int, n: int = 32) -> Cell:
-    """一个词元的键与值占几 kB，由缓存里的张量数出来。"""
-    ours = models[0]
-    cache = ours.new_cache()
-    with torch.inference_mode():
-        ours(torch.ones(1, n, dtype=torch.long, device=DEVICE), cache=cache)
-    size = sum(part.nbytes for layer in cache for part in layer.own) / n / 1024
-    return spread("cache", f"{heads} 个键值头", "一个词元的缓存，KiB", [size])
+                yield spread("speed", case, RATIO, ratios(samples[HF], samples[OURS]))
 
 
 def resident() -> dict[str, float]:
@@ -136,22 +109,17 @@ def memory() -> list[Cell]:
 
 
 def report(cells: list[Cell], host: dict) -> str:
-    goals = [cell for cell in cells if cell.goal is not None]
     versions = "，".join(f"{name} {version}" for name, version in host["versions"].items())
     return f"""# 大语言模型写得多快
 
 由 `python bench/language_model.py` 写成：{host["gpu"] or host["cpu"]}，{host["cores"]} 个核，{host["threads"]} 个线程；{versions}。
 开始时机器的负载是 {host["load"]}；CPU 上每秒的词元数按这个进程用掉的处理器时间算，别的进程来抢也不大影响，要看的仍是比值：双方在同一轮里轮流写。
-一格是“中位数（最小–最大）”；双方读同一个文件，fp32，贪心，3 个键值头的先核对过写出的词元相同；9 个键值头的权重随机，只比快慢。
-比值大于 1 就是我们快；九成的时间是双方相同的矩阵乘法，能差的只有其余一成，1% 上下是各轮之间的起伏。目标共 {len(goals)} 个，达到 {sum(cell.met for cell in goals)} 个。
+一格是“中位数（最小–最大）”；双方读同一个文件，fp32，贪心，核对过写出的词元相同。
+比值大于 1 就是我们快；九成的时间是双方相同的矩阵乘法，能差的只有其余一成，1% 上下是各轮之间的起伏。
 
 ## 每秒词元
 
 {table(cells, "speed")}
-
-## 缓存
-
-{table(cells, "cache")}
 
 ## 内存
 
@@ -180,13 +148,9 @@ def main() -> None:
     models = pair()
     for run in writers(models, torch.ones(1, 4, dtype=torch.long, device=DEVICE), 2, True).values():
         run()  # 第一次要建缓存，不算
-    for heads, check in ((3, True), (9, False)):
-        cells.append(cache_size(models, heads))
-        for cell in speed(models, heads, args.prompts, args.batches, args.tokens, args.rounds, check):
-            print(f"{cell.case} {cell.side}：{cell}", file=sys.stderr, flush=True)
-            cells.append(cell)
-        if check:
-            models = untrained(models[0])
+    for cell in speed(models, args.prompts, args.batches, args.tokens, args.rounds):
+        print(f"{cell.case} {cell.side}：{cell}", file=sys.stderr, flush=True)
+        cells.append(cell)
     (args.out / "language_model.md").write_text(report(cells, host), encoding="utf8")
 
 

@@ -15,13 +15,13 @@ import transformers
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 DASH = "—"
-# 记录里各边的名字，说明目标与画图时也要认得
+# 记录里各边的名字，画图时也要认得
 HF, OURS, FLOOR = "HF sdpa", "我们", "只做矩阵乘法"
 
 
 @dataclass
 class Cell:
-    """表里的一格：中位数与最小、最大；goal 是目标，at_least 表示越大越好。"""
+    """表里的一格：中位数与最小、最大。"""
 
     part: str
     case: str
@@ -29,22 +29,11 @@ class Cell:
     median: float
     low: float
     high: float
-    goal: float | None = None
-    at_least: bool = False
-
-    @property
-    def met(self) -> bool | None:
-        if self.goal is None:
-            return None
-        return self.median >= self.goal if self.at_least else self.median <= self.goal
 
     def __str__(self) -> str:
-        text = f"{self.median:.3g}"
         if self.low < self.high:
-            text += f"（{self.low:.3g}–{self.high:.3g}）"
-        if self.goal is None:
-            return text
-        return f"{text}，目标 {'≥' if self.at_least else '≤'} {self.goal:g} {'达到' if self.met else '**未达到**'}"
+            return f"{self.median:.3g}（{self.low:.3g}–{self.high:.3g}）"
+        return f"{self.median:.3g}"
 
 
 def seconds_of(run: Callable, repeats: int = 1) -> float:
@@ -88,8 +77,8 @@ def race(
     return samples
 
 
-def spread(part: str, case: str, side: str, values: list[float], *goal) -> Cell:
-    return Cell(part, case, side, statistics.median(values), min(values), max(values), *goal)
+def spread(part: str, case: str, side: str, values: list[float]) -> Cell:
+    return Cell(part, case, side, statistics.median(values), min(values), max(values))
 
 
 def ratios(over: list[float], under: list[float]) -> list[float]:

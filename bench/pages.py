@@ -1,24 +1,43 @@
-"""网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图。
+"""网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图；网页里的练习多久检查完。
 
-结果写进 bench/pages.md，最后两节由 live_exercises.py 与 live_llm.py 写；数字随机器而变，表里写明了是什么机器。
+结果写进 bench/pages.md；数字随机器而变，表里写明了是什么机器。
 """
 
 import gzip
 import platform
-import statistics
 from functools import cache
 from pathlib import Path
+from statistics import median
 from urllib.parse import unquote, urlsplit
 
-import live_exercises
-import live_llm
-from built_book import BOOK, MOVED, open_browser, serve
+from built_book import BOOK, open_browser, serve
 from playwright.sync_api import Page
 from tqdm import tqdm
 
 SLOWDOWN = 4
 REPEATS = 3
 TABLE = Path(__file__).with_suffix(".md")
+# 头一次检查要取来并准备好 Python，以后每次只要运行
+FRESH = 5
+PYTHON = {
+    "Brython（两本书共用）": "live/data/python/brython.js",
+    "课程自己的 Python": "live/data/exercises/python.js",
+    "这一章的练习": "live/data/exercises/scaled_dot_product_attention.json.js",
+}
+# 依次检查几次各要几毫秒
+PAGE = "chapters/04_scaled_dot_product_attention.html"
+MILLISECONDS = """async () => {
+  const box = document.querySelector(".exercise"), said = box.querySelector(".exercise-said");
+  const times = [];
+  for (let i = 0; i < 6; i++) {
+    said.replaceChildren();
+    const start = performance.now();
+    box.querySelector(".main").click();
+    while (!/^[✓✗○⚠]/.test(said.innerText)) await new Promise((resolve) => setTimeout(resolve, 5));
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 
@@ -61,20 +80,45 @@ def measure(browser, root: str, name: str) -> dict:
 
 
 def row(name: str, found: dict) -> str:
-    paint, drawn = (f"{statistics.median(found[key]) / 1000:.1f}" for key in ("paint", "drawn"))
+    paint, drawn = (f"{median(found[key]) / 1000:.1f}" for key in ("paint", "drawn"))
     own, shared = (f"{found[key] / 1000:.0f}" for key in ("own", "shared"))
     return (
         f"| `{name}` | {own} | {shared} | {found['views']} | {paint} | {drawn if found['views'] else '—'} |"
     )
 
 
+def check_times(browser, root: str) -> list[float]:
+    """一页新开的网页里，依次几次检查各用了几毫秒。"""
+    page = browser.new_context().new_page()
+    page.goto(root + PAGE)
+    page.wait_for_load_state("networkidle")
+    times = page.evaluate(MILLISECONDS)
+    page.context.close()
+    return times
+
+
+def exercises(browser, root: str) -> str:
+    found = [check_times(browser, root) for _ in range(FRESH)]
+    kinds = {
+        "头一次检查（毫秒）": [times[0] for times in found],
+        "以后每次（毫秒）": [time for times in found for time in times[1:]],
+    }
+    rows = [f"| {name} | {median(ms):.0f}（{min(ms):.0f}–{max(ms):.0f}） |" for name, ms in kinds.items()]
+    rows += [
+        f"| {name}，经 gzip（kB） | {gzipped(BOOK / path) / 1000:.0f} |" for name, path in PYTHON.items()
+    ]
+    return (
+        f"## 网页里的练习\n\n`{PAGE}` 的头一道，经本机的 http，CPU 不放慢；新开 {FRESH} 页，每页检查 {len(found[0])} 次，"
+        "取中位数，括号里是范围。\n\n| | |\n|---|---:|\n" + "\n".join(rows) + "\n"
+    )
+
+
 def main() -> None:
-    names = {path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html")}
-    names = sorted(names - MOVED.keys())
+    names = sorted(path.relative_to(BOOK).as_posix() for path in BOOK.glob("chapters/*.html"))
     with serve(BOOK) as root, open_browser() as browser:
         rows = [row(name, measure(browser, root, name)) for name in tqdm(names, desc="网页")]
         version = browser.version
-        exercises = live_exercises.section(browser, root)
+        last = exercises(browser, root)
     TABLE.write_text(
         f"# 网页有多重、多快\n\n由 `make bench-pages` 写成：Chromium {version}，{platform.machine()}，"
         f"CPU 放慢到四分之一，{REPEATS} 次取中位数，经本机的 http 打开。\n"
@@ -82,7 +126,7 @@ def main() -> None:
         "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n\n"
         "| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 |\n|---|---:|---:|---:|---:|---:|\n"
         + "\n".join(rows)
-        + f"\n\n{exercises}\n{live_llm.section()}",
+        + f"\n\n{last}",
         encoding="utf8",
     )
     print(TABLE.read_text(encoding="utf8"))

@@ -1,4 +1,4 @@
-"""由 encoder.json 里最近一次记录写成：目标与没有达到的原因 goals.md，书里“快慢与内存”一页的两幅图 matmul.svg 与 memory.svg。"""
+"""书里“快慢与内存”一页的两幅图 matmul.svg 与 memory.svg，由 encoder.json 里最近一次记录画成。"""
 
 import json
 import re
@@ -6,31 +6,16 @@ from pathlib import Path
 
 from canvas import FAINT, INK, KEY, OUTPUT, PAPER, WEIGHT, Canvas
 from drawsvg import Line, Rectangle
-from measure import FLOOR, OURS, Cell
+from measure import OURS, Cell
 
 BENCH = Path(__file__).parent
-# 算不出原因的，各部分一句
-WHY = {
-    "forward": "矩阵乘法以外的各步还不够省",
-    "training": "双方的算子与优化器相同，能省的只有它们之间的零碎",
-    "generation": "每一步只有一个词元，时间花在启动运算与读权重上，双方要读的一样多",
-    "startup": "多出来的是 torch 以外的模块",
-    "memory": "与长度无关的一份也算在内，句子越长它越不要紧",
-}
 SHARE, LENGTHS = "矩阵乘法 ÷ 我们", (512, 1024, 2048)
 WIDTH, LEFT, BAR = 420, 176, 196
 
 
-TITLE = f"""# 目标
-
-由 `make bench` 写成：目标是量之前定下的，没有达到的照样列出，原因里的数取自同一次记录。
-前向与训练量得的是时间与 HF sdpa 的比值；“{FLOOR}”是把编码器里的矩阵乘法照样做一遍，此外什么也不做，不可能有比它更快的写法，所以叫下限。
-有时可以换来更快的代码，却要牺牲可读，例如把几步手写成一个算子；这门课不换。"""
-
-
 def load(path: Path) -> list[Cell]:
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
-    return [Cell(**{key: value for key, value in cell.items() if key != "met"}) for cell in cells]
+    return [Cell(**cell) for cell in cells]
 
 
 def draw_matmul(cells: list[Cell]) -> str:
@@ -83,47 +68,8 @@ def draw_memory(cells: list[Cell]) -> str:
     return canvas.drawing.as_svg(header="") + "\n"
 
 
-def reason(cell: Cell, cells: list[Cell]) -> str:
-    """没有达到的目标为什么没有达到；数都取自同一次记录。"""
-    same = {c.side: c.median for c in cells if (c.part, c.case) == (cell.part, cell.case)}
-    floor = same.get(FLOOR)
-    if cell.part == "forward" and cell.at_least:
-        text = f"softmax、GELU、层归一化与内存的搬运占了其余的 {1 - cell.median:.0%}"
-    elif cell.part == "forward" and "÷" in cell.side:
-        text = WHY["forward"]
-    elif cell.part == "forward" and cell.goal < floor:
-        text = f"单是矩阵乘法就要 {floor:.2f}，目标在这台机器的下限以下"
-    elif cell.part == "forward" and floor < cell.median:
-        share = (cell.median - cell.goal) / (cell.median - floor)
-        text = f"矩阵乘法要 {floor:.2f}，要达到目标，其余各步得再省 {share:.0%}"
-    elif cell.part == "ragged":
-        real = int(re.search(r"(\d+)%", cell.case)[1]) / 100
-        least = same[OURS] * real
-        text = f"填充到最长时是 {same[OURS]:.2f}，真实词元占 {real:.0%}，乘起来已有 {least:.2f}，矩阵变小又慢一些"
-    else:
-        text = WHY[cell.part]
-    if cell.low <= cell.goal <= cell.high and "下限以下" not in text:
-        text += f"；各轮从 {cell.low:.2f} 到 {cell.high:.2f}，跨着目标"
-    return text
-
-
-def goals(cells: list[Cell]) -> str:
-    lines = [TITLE, "", "| 情形 | 量得 | 目标 |", "|---|---|---|"]
-    missed = []
-    for cell in (c for c in cells if c.goal is not None):
-        name = f"{'训练一步，' * (cell.part == 'training')}{cell.case}，{cell.side}"
-        sign = "≥" if cell.at_least else "≤"
-        verdict = "达到" if cell.met else "**未达到**"
-        lines.append(f"| {name} | {cell.median:.3g} | {sign} {cell.goal:g} {verdict} |")
-        if not cell.met:
-            missed.append(f"- {name}：{reason(cell, cells)}。")
-    told = ["没有达到的，原因依次是：", "", *missed] if missed else ["全部达到。"]
-    return "\n".join([*lines, "", *told]) + "\n"
-
-
 def write(source: Path, folder: Path) -> None:
     cells = load(source)
-    (folder / "goals.md").write_text(goals(cells), encoding="utf8")
     (folder / "matmul.svg").write_text(draw_matmul(cells), encoding="utf8")
     (folder / "memory.svg").write_text(draw_memory(cells), encoding="utf8")
 

@@ -1,4 +1,4 @@
-"""nbmake 运行各章；加上 --for-book，结果就放进成书的缓存：书里的输出正是测试时的输出，一章也不执行两遍。"""
+"""nbmake 运行各章，一章一个时限；加上 --for-book，结果就放进成书的缓存：书里的输出正是测试时的输出，一章也不执行两遍。"""
 
 from functools import partial
 from pathlib import Path
@@ -6,40 +6,61 @@ from time import perf_counter
 
 import nbmake.nb_run
 import nbmake.pytest_items
+import pytest
+import yaml
 from filelock import FileLock
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
+from nbmake.nb_result import NotebookError, NotebookResult
 from nbmake.nb_run import NotebookRun
 
-from course_book.before_reading.execute_chapters import CLIENT_OPTIONS
+from course_book.before_reading.execute_chapters import (
+    CLIENT_OPTIONS,
+    TimeLimit,
+)
 from course_book.before_reading.local_files import library_digest
 
-CACHE = Path(__file__).parents[1] / "_build/.jupyter_cache" / library_digest()
+ROOT = Path(__file__).parents[1]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+CACHE = ROOT / "_build/.jupyter_cache" / library_digest()
 
 
-class KeptRun(NotebookRun):
-    """运行一章；没有出错的，留下结果。"""
+class ChapterRun(NotebookRun):
+    """与成书时同样地运行一章；`for_book`：没有出错的，留下结果。"""
 
-    def execute(self):
+    for_book = False
+
+    def execute(self) -> NotebookResult:
+        limit = TimeLimit(self.filename, CONFIG["execute"]["timeout"])
+        nbmake.nb_run.NotebookClient = partial(
+            NotebookClient, timeout_func=limit, **CLIENT_OPTIONS
+        )
         start = perf_counter()
         result = super().execute()
         seconds = perf_counter() - start
-        if result.error is None:
-            for cell in result.nb.cells:
-                # 几点几分执行的，每次都不同
-                cell.metadata.pop("execution", None)
-            bundle = CacheBundleIn(
-                result.nb,
-                str(self.filename),
-                data={"execution_seconds": seconds},
+        if result.error and limit.over():
+            said = limit.exceeded()
+            result.error = NotebookError(
+                said, said, result.error.failing_cell_index
             )
-            CACHE.mkdir(parents=True, exist_ok=True)
-            with FileLock(CACHE / "lock"):  # 几个进程写的是同一个数据库
-                get_cache(CACHE).cache_notebook_bundle(
-                    bundle, check_validity=False, overwrite=True
-                )
+        if self.for_book and not result.error:
+            keep(result.nb, self.filename, seconds)
         return result
+
+
+def keep(notebook, path: Path, seconds: float) -> None:
+    for cell in notebook.cells:
+        # 几点几分执行的，每次都不同
+        cell.metadata.pop("execution", None)
+    bundle = CacheBundleIn(
+        notebook, str(path), data={"execution_seconds": seconds}
+    )
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with FileLock(CACHE / "lock"):  # 几个进程写的是同一个数据库
+        get_cache(CACHE).cache_notebook_bundle(
+            bundle, check_validity=False, overwrite=True
+        )
 
 
 def pytest_addoption(parser):
@@ -49,13 +70,15 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    if config.option.for_book:
-        nbmake.pytest_items.NotebookRun = KeptRun
-        # 与成书时同样地执行
-        nbmake.nb_run.NotebookClient = partial(NotebookClient, **CLIENT_OPTIONS)
+    ChapterRun.for_book = config.option.for_book
+    nbmake.pytest_items.NotebookRun = ChapterRun
 
 
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if getattr(item, "nbmake", False):
+            # 时限只有 TimeLimit 一个；pytest-timeout 的说不出是哪一格
+            item.add_marker(pytest.mark.timeout(0))
     if config.option.for_book:
         # 后面的章多半慢，先执行
         items.sort(key=lambda item: item.path, reverse=True)

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .config import check_head_size
+from .checks import check_attention, check_head_size, check_padding, check_sequences, check_shape, known_true
 
 
 def padding_mask(attention_mask: Tensor) -> Tensor:
@@ -26,26 +26,36 @@ def padding_mask(attention_mask: Tensor) -> Tensor:
     天真的 softmax 会给出 NaN，下一层再传给所有词元。
     约定：True = 可以注意，与 `nn.MultiheadAttention` 的 `key_padding_mask` 恰好相反。
     """
-    if attention_mask.dim() != 2:
-        raise ValueError(f"attention_mask 的形状应当是 (B, N)，这里是 {tuple(attention_mask.shape)}。")
-    mask = attention_mask.bool()
-    # 编译时不查：要把答案拿回 Python，会把编译的图切断
-    if not torch.compiler.is_compiling() and not torch.equal(mask.to(attention_mask.dtype), attention_mask):
-        raise ValueError("attention_mask 只能含 0 和 1：1 = 真实词元，0 = 填充。")
-    return mask[:, None, None, :]
+    check_padding(attention_mask)
+    return attention_mask.bool()[:, None, None, :]
 
 
-def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
+def needed_padding_mask(attention_mask: Tensor | None, shape: tuple, whose: str) -> Tensor | None:
+    """同 `padding_mask`，只是没有填充就不要掩码：带着它，融合算子每一层都要先把它换成浮点数。
+
+    参数：attention_mask，没有就是没有填充；shape，它应有的形状 (B, N)；whose，报错时说这是谁的形状。
+    返回：(B, 1, 1, N) 或 None；编译时看不到有没有填充，总是带着。
+    错误：形状不对时抛出 `ValueError`；其余见 `padding_mask`。
+    """
+    if attention_mask is None:
+        return None
+    check_shape(attention_mask, "attention_mask", shape, whose)
+    mask = padding_mask(attention_mask)
+    return None if known_true(mask.all()) else mask
+
+
+def causal_mask(n: int, device: torch.device | str | None = None, past: int = 0) -> Tensor:
     """只许看自己和之前位置的因果掩码。
 
-    参数：n，位置数。返回：布尔张量，形状 (n, n)，第 i 行的前 i + 1 列为 True。
+    参数：n，位置数；past，它们之前已有的位置数，逐个生成词元时要用。
+    返回：布尔张量，形状 (n, past + n)，第 i 行的前 past + i + 1 列为 True。
     错误：n < 1 时抛出 `ValueError`。
     约定：True = 可以注意，与 `nn.Transformer.generate_square_subsequent_mask` 的 -inf 恰好相反。
     出处：Vaswani et al., 2017, §3.2.3。
     """
     if n < 1:
         raise ValueError(f"因果掩码的位置数应当至少是 1，这里是 {n}。")
-    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
+    return torch.ones(n, past + n, dtype=torch.bool, device=device).tril(past)
 
 
 def scaled_dot_product_attention(
@@ -59,9 +69,7 @@ def scaled_dot_product_attention(
     """缩放点积注意力：softmax(Q Kᵀ / √d) V。
 
     参数：query (..., N, d)，key (..., M, d)，value (..., M, d_v)；
-    mask 是可广播到 (..., N, M) 的布尔张量，True = 可以注意
-    （与 `F.scaled_dot_product_attention` 相同，与 `nn.MultiheadAttention` 相反）；
-    dropout_p 是丢弃注意力权重的概率，只在训练时给。
+    mask 是可广播到 (..., N, M) 的布尔张量，True = 可以注意；dropout_p 是丢弃注意力权重的概率，只在训练时给。
     返回：output (..., N, d_v)；weights (..., N, M)，每行之和为 1。
     need_weights=False 时改走融合算子，不产生 N × M 的权重，第二项为 None，输出不变。
     整行都被挡住的查询得到全零的权重和输出，而不是 NaN。
@@ -69,7 +77,7 @@ def scaled_dot_product_attention(
     掩码不是布尔型时抛出 `TypeError`。
     出处：Vaswani et al., 2017, §3.2.1。
     """
-    _check_inputs(query, key, value, mask)
+    check_attention(query, key, value, mask)
     if not need_weights:
         return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout_p), None
     # 先缩放再相乘：半精度里点积可能已经溢出，溢出之后才除就晚了。
@@ -81,6 +89,32 @@ def scaled_dot_product_attention(
     if mask is not None:
         weights = weights.masked_fill(~mask, 0.0)
     return F.dropout(weights, dropout_p) @ value, weights
+
+
+class Cache:
+    """一处注意力算过的键与值，逐个生成词元时留着，不必重算。
+
+    keys、values：各 (B, 头数, 已有的位置数, d)；还没有就是 None。
+    """
+
+    def __init__(self):
+        self.keys: Tensor | None = None
+        self.values: Tensor | None = None
+
+    def __len__(self) -> int:
+        """已有几个位置。"""
+        return 0 if self.keys is None else self.keys.size(2)
+
+    def grow(self, keys: Tensor, values: Tensor) -> None:
+        """接上新位置的键与值，各 (B, 头数, 新的位置数, d)。"""
+        if self.keys is not None:
+            keys, values = torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2)
+        self.keys, self.values = keys, values
+
+    def select(self, rows: Tensor) -> None:
+        """按 rows（整数，一维）重排批里的各行：束搜索留下哪几条，缓存就跟着留下哪几条。"""
+        if self.keys is not None:
+            self.keys, self.values = self.keys[rows], self.values[rows]
 
 
 class MultiHeadAttention(nn.Module):
@@ -111,38 +145,25 @@ class MultiHeadAttention(nn.Module):
         value: Tensor | None = None,
         mask: Tensor | None = None,
         need_weights: bool = False,
+        cache: Cache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """query (B, N, D)；key、value (B, M, D)，不给就是自注意力；mask 可广播到 (B, h, N, M)，True = 可以注意。
 
+        给了 cache：自注意力把这 N 个位置接在已有的后面，M 是接好之后的个数；
+        交叉注意力的 key、value 不会再变，只在第一次投影。
         返回：output (B, N, D)；need_weights=True 时还有 weights (B, h, N, M)，否则为 None。
         错误：输入不是三维、宽度不是 D、批大小不同，或者掩码是三维时，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
         """
+        reads_itself = key is None
         key = query if key is None else key
         value = key if value is None else value
-        _check_sequences(query, key, value, mask, self.q_proj.in_features)
-        return self.attend(query, *self.keys_values(key, value), mask, need_weights)
-
-    def keys_values(self, key: Tensor, value: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """key、value (B, M, D) → 键与值，各 (B, h, M, d)；逐个生成词元时可以留着，不必重算。"""
-        value = key if value is None else value
-        return self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value))
-
-    def attend(
-        self,
-        query: Tensor,
-        keys: Tensor,
-        values: Tensor,
-        mask: Tensor | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """query (B, N, D) 去看已经投影好的 keys、values (B, h, M, d)；返回与 `forward` 相同。"""
+        check_sequences(query, key, value, mask, self.q_proj.in_features)
+        cache = Cache() if cache is None else cache
+        if reads_itself or len(cache) == 0:
+            cache.grow(self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value)))
+        queries, dropout_p = self.split_heads(self.q_proj(query)), self.dropout if self.training else 0.0
         output, weights = scaled_dot_product_attention(
-            self.split_heads(self.q_proj(query)),
-            keys,
-            values,
-            mask,
-            need_weights,
-            self.dropout if self.training else 0.0,
+            queries, cache.keys, cache.values, mask, need_weights, dropout_p
         )
         return self.out_proj(self.merge_heads(output)), weights
 
@@ -153,47 +174,3 @@ class MultiHeadAttention(nn.Module):
     def merge_heads(self, x: Tensor) -> Tensor:
         """(B, h, N, d) → (B, N, D)：`split_heads` 的逆，即把各头的输出首尾拼接。"""
         return x.transpose(1, 2).flatten(-2)
-
-
-def _check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, d_model: int) -> None:
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        if x.dim() != 3 or x.size(-1) != d_model:
-            raise ValueError(
-                f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
-            )
-    if not len(query) == len(key) == len(value):  # 只有一份的键能广播，各句就都去读同一份，不报错
-        raise ValueError(
-            f"query、key、value 的批大小是 {len(query)}、{len(key)}、{len(value)}，应当相同；"
-            "都读同一份时请写 key.expand(len(query), -1, -1)。"
-        )
-    if mask is not None and mask.dim() == 3:
-        raise ValueError(
-            f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
-        )
-
-
-def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
-    if query.size(-1) != key.size(-1):
-        raise ValueError(f"query 的宽度 {query.size(-1)} 与 key 的宽度 {key.size(-1)} 不同，没法做点积。")
-    if key.size(-2) != value.size(-2):
-        raise ValueError(f"key 有 {key.size(-2)} 个位置，value 有 {value.size(-2)} 个，应当一一对应。")
-    try:
-        torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
-    except RuntimeError:
-        shapes = "、".join(f"{tuple(x.shape[:-2])}" for x in (query, key, value))
-        raise ValueError(f"query、key、value 的批与头分别是 {shapes}，应当相同，或者能广播到一起。") from None
-    if mask is None:
-        return
-    if mask.dtype != torch.bool:
-        raise TypeError(
-            f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}；整数掩码请先用 .bool()。"
-        )
-    expected = (*torch.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.size(-2), key.size(-2))
-    try:
-        fits = torch.broadcast_shapes(mask.shape, expected) == expected
-    except RuntimeError:
-        fits = False
-    if not fits:
-        raise ValueError(
-            f"掩码的形状 {tuple(mask.shape)} 不能广播到 {expected}；分词器的 attention_mask 请先经过 padding_mask。"
-        )

@@ -1,7 +1,11 @@
 """模型的尺寸：只有数字，没有张量。"""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+
+from .checks import check_groups, check_head_size, check_pairs, check_parts, check_patch_size, check_positive
+
+# 每一种都有的四个尺寸
+SIZES = ("d_model", "num_heads", "d_ff", "num_layers")
 
 
 @dataclass(frozen=True)
@@ -11,7 +15,7 @@ class BertConfig:
     长度以词元计，宽度以特征维数计，`dropout` 是概率。
 
     错误：尺寸不是正整数，或 `d_model` 不能被 `num_heads` 整除时，抛出 `ValueError`。
-    出处：Devlin et al., 2019, §3；字段与 Hugging Face 的 `config.json` 的对应见 `from_hf`。
+    出处：Devlin et al., 2019, §3；字段与 Hugging Face 的 `config.json` 的对应见 `weights.bert_config`。
     """
 
     vocab_size: int = 30522
@@ -27,37 +31,8 @@ class BertConfig:
     pad_token_id: int = 0
 
     def __post_init__(self):
-        check_positive(
-            self, "vocab_size", "d_model", "num_heads", "d_ff", "num_layers", "max_len", "num_segments"
-        )
+        check_positive(self, *SIZES, "vocab_size", "max_len", "num_segments")
         check_head_size(self.d_model, self.num_heads)
-
-    @classmethod
-    def from_hf(cls, values: Mapping) -> "BertConfig":
-        """把 Hugging Face 的 `config.json`（已读成字典）译成这里的字段名。
-
-        错误：缺了必需的字段时，抛出 `ValueError` 并指出是哪一个。
-        """
-        missing = sorted(set(HF_NAMES.values()) - values.keys())
-        if missing:
-            raise ValueError(f"config.json 里缺少 {'、'.join(missing)}，不像一个 BERT 的配置。")
-        return cls(**{ours: values[theirs] for ours, theirs in HF_NAMES.items()})
-
-
-# BertConfig 的字段 → config.json 里的名字
-HF_NAMES = {
-    "vocab_size": "vocab_size",
-    "d_model": "hidden_size",
-    "num_heads": "num_attention_heads",
-    "d_ff": "intermediate_size",
-    "num_layers": "num_hidden_layers",
-    "max_len": "max_position_embeddings",
-    "num_segments": "type_vocab_size",
-    "dropout": "hidden_dropout_prob",
-    "layer_norm_eps": "layer_norm_eps",
-    "activation": "hidden_act",
-    "pad_token_id": "pad_token_id",
-}
 
 
 @dataclass(frozen=True)
@@ -84,9 +59,7 @@ class TransformerConfig:
     eos_id: int = 2
 
     def __post_init__(self):
-        check_positive(
-            self, "source_vocab", "target_vocab", "d_model", "num_heads", "d_ff", "num_layers", "max_len"
-        )
+        check_positive(self, *SIZES, "source_vocab", "target_vocab", "max_len")
         check_head_size(self.d_model, self.num_heads)
 
 
@@ -122,14 +95,10 @@ class LanguageModelConfig:
     pad_id: int = 2
 
     def __post_init__(self):
-        check_positive(
-            self, "vocab_size", "d_model", "num_heads", "num_kv_heads", "d_ff", "num_layers", "max_len"
-        )
+        check_positive(self, *SIZES, "vocab_size", "num_kv_heads", "max_len")
         d_head = check_head_size(self.d_model, self.num_heads)
         check_groups(self.num_heads, self.num_kv_heads)
-        for name, known in PARTS.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name}={getattr(self, name)!r}：可用的有 {'、'.join(known)}。")
+        check_parts(self, PARTS)
         if self.positions == "rotary":
             check_pairs(d_head)
 
@@ -174,9 +143,7 @@ class ViTConfig:
     layer_norm_eps: float = 1e-12
 
     def __post_init__(self):
-        check_positive(
-            self, "image_size", "patch_size", "channels", "d_model", "num_heads", "d_ff", "num_layers"
-        )
+        check_positive(self, *SIZES, "image_size", "patch_size", "channels")
         if self.num_classes < 0:
             raise ValueError(f"num_classes={self.num_classes}：应当是类别数，或者 0（不要分类头）。")
         check_patch_size(self.image_size, self.patch_size)
@@ -186,39 +153,3 @@ class ViTConfig:
     def num_patches(self) -> int:
         """块数 N = (H / P)²；词元还要加上 `[CLS]`，共 N + 1 个。"""
         return (self.image_size // self.patch_size) ** 2
-
-
-def check_positive(config: object, *names: str) -> None:
-    """config 的这几个字段都应当是正整数，否则抛出 `ValueError`。"""
-    for name in names:
-        if getattr(config, name) < 1:
-            raise ValueError(f"{name}={getattr(config, name)}：应当是正整数。")
-
-
-def check_head_size(d_model: int, num_heads: int) -> int:
-    """返回每个头的宽度 d = D / h；除不尽就抛出 `ValueError`。"""
-    if num_heads < 1 or d_model % num_heads:
-        raise ValueError(f"d_model={d_model} 不能被 num_heads={num_heads} 整除，每个头分不到相同的宽度。")
-    return d_model // num_heads
-
-
-def check_pairs(d_head: int) -> None:
-    """旋转位置编码把每个头的特征两个一对地转，宽度是奇数就抛出 `ValueError`。"""
-    if d_head % 2:
-        raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
-
-
-def check_groups(num_heads: int, num_kv_heads: int) -> int:
-    """返回几个查询头共用一个键值头；除不尽就抛出 `ValueError`。"""
-    if num_kv_heads < 1 or num_heads % num_kv_heads:
-        raise ValueError(
-            f"num_heads={num_heads} 不能被 num_kv_heads={num_kv_heads} 整除，各组分不到相同的头数。"
-        )
-    return num_heads // num_kv_heads
-
-
-def check_patch_size(length: int, patch_size: int) -> int:
-    """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
-    if patch_size < 1 or length % patch_size:
-        raise ValueError(f"图像的边长 {length} 不能被 patch_size={patch_size} 整除，切不成整块。")
-    return length // patch_size

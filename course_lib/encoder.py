@@ -8,7 +8,7 @@ from typing import NamedTuple
 from torch import Tensor, nn
 
 from .attention import MultiHeadAttention
-from .layers import FeedForward
+from .layers import FeedForward, Residual
 
 
 class EncoderOutput(NamedTuple):
@@ -24,10 +24,8 @@ class EncoderOutput(NamedTuple):
     attentions: tuple[Tensor, ...] | None = None
 
 
-class EncoderLayer(nn.Module):
+class EncoderLayer(Residual):
     """一个编码器层：两个子层（自注意力、前馈网络），每个都有残差连接和层归一化。
-
-    post-norm（norm_first=False）：x ← LN(x + 子层(x))；pre-norm（norm_first=True）：x ← x + 子层(LN(x))。
 
     参数：d_model，D；num_heads，h；d_ff，F；dropout，残差相加之前以及子层内部的丢弃概率；
     activation，"gelu" 或 "relu"；norm_first，归一化在子层之前还是之后；layer_norm_eps，根号里的 ε。
@@ -48,8 +46,7 @@ class EncoderLayer(nn.Module):
         self.norm_first = norm_first
         self.self_attn = MultiHeadAttention(d_model, num_heads, dropout)
         self.ffn = FeedForward(d_model, d_ff, dropout, activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm1, self.norm2 = (nn.LayerNorm(d_model, eps=layer_norm_eps) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 
     def forward(
@@ -59,13 +56,11 @@ class EncoderLayer(nn.Module):
 
         返回：(B, N, D)；need_weights=True 时还有 (B, h, N, N) 的权重，否则为 None。
         """
-        if self.norm_first:
-            attended, weights = self.self_attn(self.norm1(x), mask=mask, need_weights=need_weights)
-            x = x + self.dropout(attended)
-            return x + self.dropout(self.ffn(self.norm2(x))), weights
-        attended, weights = self.self_attn(x, mask=mask, need_weights=need_weights)
-        x = self.norm1(x + self.dropout(attended))
-        return self.norm2(x + self.dropout(self.ffn(x))), weights
+        y = self.before(self.norm1, x)
+        y, weights = self.self_attn(y, mask=mask, need_weights=need_weights)
+        x = self.after(self.norm1, x + self.dropout(y))
+        y = self.ffn(self.before(self.norm2, x))
+        return self.after(self.norm2, x + self.dropout(y)), weights
 
 
 class Encoder(nn.Module):
@@ -73,23 +68,15 @@ class Encoder(nn.Module):
 
     pre-norm 的主干从不被归一化，各层输出一路相加，所以最后必须补一次；post-norm 不需要。
 
-    参数：num_layers，层数；layer_norm_eps，根号里的 ε；其余与 `EncoderLayer` 相同，按名字给。
+    参数：num_layers，层数；其余与 `EncoderLayer` 相同，按名字给。
     出处：Vaswani et al., 2017, §3.1；Xiong et al., 2020, §3。
     """
 
-    def __init__(
-        self,
-        num_layers: int,
-        d_model: int,
-        *,
-        norm_first: bool = False,
-        layer_norm_eps: float = 1e-5,
-        **layer_options,
-    ):
+    def __init__(self, num_layers: int, d_model: int, **layer_options):
         super().__init__()
-        layer_options |= {"norm_first": norm_first, "layer_norm_eps": layer_norm_eps}
         self.layers = nn.ModuleList(EncoderLayer(d_model, **layer_options) for _ in range(num_layers))
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        first = self.layers[0]
+        self.norm = nn.LayerNorm(d_model, eps=first.norm1.eps) if first.norm_first else nn.Identity()
 
     def forward(
         self,

@@ -12,11 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import causal_mask, padding_mask, scaled_dot_product_attention
-from .config import LanguageModelConfig, check_groups, check_pairs
-from .decoder import LayerCache
-from .layers import FeedForward, check_ids
-from .weights import llm_source, load_llama, open_llama
+from .attention import Cache, causal_mask, needed_padding_mask, scaled_dot_product_attention
+from .checks import check_attention, check_groups, check_ids, check_length, check_pairs
+from .config import LanguageModelConfig
+from .layers import FeedForward
+from .weights import llm_source, open_llama
 
 
 def rms_norm(x: Tensor, gamma: Tensor, eps: float = 1e-5) -> Tensor:
@@ -66,43 +66,23 @@ def grouped_query_attention(
 ) -> tuple[Tensor, Tensor | None]:
     """分组查询注意力：h 个查询头分成几组，一组 g 个头共用一个键值头，缓存因此只有原来的 1/g。
 
-    共用的键不必抄 g 份：同一组的查询看的是同样的键，把 g 个头的查询首尾相接，就是一个头的 g·N 个查询。
     参数：query (..., h, N, d)，key、value (..., h/g, M, d)；mask 可广播到 (..., 1, N, M)，各头相同，True = 可以注意；
-    is_causal=True 等于给 `causal_mask(N)`，融合算子却不必造出它来，后面的也不必算。
+    is_causal=True 时，N 个查询是 M 个位置的最后 N 个，各自又看不到自己后面的。
     返回：output (..., h, N, d)，weights (..., h, N, M)；need_weights=False 时改走融合算子，第二项为 None。
-    错误：h 不能被键值的头数整除，掩码的形状不对，或 is_causal=True 时另给了 mask、N ≠ M，抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
+    错误：h 不能被键值的头数整除时抛出 `ValueError`；其余见 `scaled_dot_product_attention`。
     出处：Ainslie et al., 2023, §2.2；一组就是全部时是 Shazeer, 2019 的 multi-query attention。
     """
-    *batch, heads, n, _ = query.shape
-    group = check_groups(heads, key.size(-3))
-    if mask is not None:
-        _check_mask(mask, (*batch, 1, n, key.size(-2)))
-    if is_causal and (mask is not None or n != key.size(-2)):
-        raise ValueError(
-            f"is_causal=True 时不能另给 mask，查询与键要一样多，这里是 {n} 与 {key.size(-2)} 个。"
-        )
-    if not need_weights:  # 融合算子自己会让一组头共用键值，不必接
-        output = F.scaled_dot_product_attention(query, key, value, mask, is_causal=is_causal, enable_gqa=True)
-        return output, None
-    if is_causal:
-        mask = causal_mask(n, query.device)
-    if mask is not None:  # 接在一起的 g 个头，各要一份掩码
-        mask = mask[..., None, :, :].expand(*mask.shape[:-2], group, n, -1).flatten(-3, -2)
-    folded = query.unflatten(-3, (-1, group)).flatten(-3, -2)  # (..., h/g, g·N, d)
-    parts = scaled_dot_product_attention(folded, key, value, mask)
-    output, weights = (part.unflatten(-2, (group, n)).flatten(-4, -3) for part in parts)
-    return output, weights
-
-
-def _check_mask(mask: Tensor, expected: tuple[int, ...]) -> None:
-    if mask.dtype != torch.bool:
-        raise TypeError(f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}。")
-    try:
-        fits = torch.broadcast_shapes(mask.shape, expected) == expected
-    except RuntimeError:
-        fits = False
-    if not fits:
-        raise ValueError(f"掩码的形状 {tuple(mask.shape)} 不能广播到 {expected}，各个头用同一个掩码。")
+    group = check_groups(query.size(-3), key.size(-3))
+    check_attention(*(x[..., :1, :, :] for x in (query, key, value)), mask)  # 各头的形状相同，查一个就够
+    n, total = query.size(-2), key.size(-2)
+    is_causal &= n > 1  # 只有一个查询，就是最新的位置，后面没有别的
+    if is_causal and (need_weights or mask is not None or n < total):
+        causal = causal_mask(n, query.device, total - n)
+        mask, is_causal = causal if mask is None else causal & mask, False
+    if not need_weights:  # 融合算子自己会挡后面的，不必造掩码；也会让一组头共用键值，不必抄
+        return F.scaled_dot_product_attention(query, key, value, mask, 0.0, is_causal, enable_gqa=True), None
+    key, value = (x.repeat_interleave(group, dim=-3) for x in (key, value))
+    return scaled_dot_product_attention(query, key, value, mask)
 
 
 def swiglu(gate: Tensor, up: Tensor) -> Tensor:
@@ -150,10 +130,11 @@ class GroupedQueryAttention(nn.Module):
         turns: Tensor | None = None,
         mask: Tensor | None = None,
         need_weights: bool = False,
-        cache: LayerCache | None = None,
+        cache: Cache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """x (B, N, D)；turns，`rotations` 给的旋转，没有就不转；mask 可广播到 (B, 1, N, M)，没有就只挡后面的。
+        """x (B, N, D)；turns，`rotations` 给的旋转，没有就不转；mask 挡住填充，可广播到 (B, 1, N, M)；后面的总是挡住。
 
+        给了 cache，就把这 N 个位置接在已有的后面，M 是接好之后的个数。
         返回：(B, N, D)；need_weights=True 时还有 (B, h, N, M) 的权重，否则为 None。
         """
         query, key, value = (
@@ -162,10 +143,9 @@ class GroupedQueryAttention(nn.Module):
         )
         if turns is not None:
             query, key = rotate(query, turns), rotate(key, turns)
-        if cache is not None:
-            key, value = cache.grow(key, value)  # 存的是转过的键，以后不必再转
-        is_causal = mask is None and query.size(-2) > 1  # 只有最新的一个位置要算时，后面没有别的
-        output, weights = grouped_query_attention(query, key, value, mask, need_weights, is_causal)
+        cache = Cache() if cache is None else cache
+        cache.grow(key, value)  # 存的是转过的键，以后不必再转
+        output, weights = grouped_query_attention(query, cache.keys, cache.values, mask, need_weights, True)
         return self.out_proj(output.transpose(1, 2).flatten(-2)), weights
 
 
@@ -224,9 +204,8 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.config = config
         self.tokens = nn.Embedding(config.vocab_size, config.d_model)
-        self.positions = (
-            nn.Embedding(config.max_len, config.d_model) if config.positions == "learned" else None
-        )
+        learned = config.positions == "learned"
+        self.positions = nn.Embedding(config.max_len, config.d_model) if learned else None
         self.layers = nn.ModuleList(LanguageModelLayer(config) for _ in range(config.num_layers))
         self.norm = _norm(config)
         self.output = None if config.tied else nn.Linear(config.d_model, config.vocab_size, bias=False)
@@ -243,16 +222,11 @@ class LanguageModel(nn.Module):
         参数：name，GGUF 文件、Llama 式模型的文件夹，或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
         错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`。
         """
-        source = open_llama(llm_source(name))
-        with torch.device("meta"):  # 先不占内存，也不取随机的初值：反正都要换成真的
-            model = cls(source.config)
-        model.to_empty(device="cpu")
-        load_llama(model, source)
-        return model.eval()
+        return open_llama(llm_source(name)).build(cls)
 
-    def new_cache(self) -> list[LayerCache]:
+    def new_cache(self) -> list[Cache]:
         """每层一个空的缓存。"""
-        return [LayerCache() for _ in self.layers]
+        return [Cache() for _ in self.layers]
 
     def head(self, hidden: Tensor) -> Tensor:
         """归一化之后的 (..., D) → 对词表的分数 (..., V)；tied 时矩阵就是词元的嵌入。"""
@@ -262,27 +236,18 @@ class LanguageModel(nn.Module):
         self,
         ids: Tensor,
         attention_mask: Tensor | None = None,
-        cache: list[LayerCache] | None = None,
+        cache: list[Cache] | None = None,
         output_hidden_states: bool = False,
         need_weights: bool = False,
         last_only: bool = False,
     ) -> LanguageModelOutput:
-        """ids、attention_mask (B, M)；attention_mask 中 1 = 真实词元，0 = 填充，填充在左在右都可以，位置只数真实词元。
+        """ids (B, N) → `LanguageModelOutput`；给了 cache（`new_cache()` 给的一列），ids 就接在它记得的位置后面。
 
-        给了 cache（`new_cache()` 给的一列），ids 仍是从头到尾的全部，只算缓存里还没有的那 N 个位置，输出也只有它们。
+        attention_mask (B, M)，1 = 真实词元，0 = 填充，算上缓存里已有的；填充在左在右都可以，位置只数真实词元。
         last_only=True 时 logits 只有最后一个位置，(B, 1, V)：生成时用不着前面的，V 又很大。
-        错误：形状不对、编号不在词表里、序列超过 max_len、没有新的位置要算时抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
+        错误：形状不对、编号不在词表里、连同缓存里的超过 max_len 时抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
         """
-        past = len(cache[0]) if cache else 0
-        self._check(ids, attention_mask, past)
-        positions, mask = _places(ids, attention_mask, past)
-        x, turns = self.tokens(ids[:, past:]), None
-        if self.positions is not None:
-            x = x + self.positions(positions)
-        else:  # 给各个头广播
-            turns = rotations(
-                positions.unsqueeze(-2), self.layers[0].self_attn.d_head, self.config.rope_theta
-            )
+        x, turns, mask = self._embed(ids, attention_mask, len(cache[0]) if cache else 0)
         hidden_states, attentions = [x], []
         for layer, layer_cache in zip(self.layers, cache or [None] * len(self.layers), strict=True):
             x, weights = layer(x, turns, mask, need_weights, layer_cache)
@@ -295,26 +260,19 @@ class LanguageModel(nn.Module):
             tuple(attentions) if need_weights else None,
         )
 
-    def _check(self, ids: Tensor, attention_mask: Tensor | None, past: int) -> None:
+    def _embed(
+        self, ids: Tensor, attention_mask: Tensor | None, past: int
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """新位置的向量 (B, N, D)，它们要转的角度（学来的位置已经加进向量，就没有），填充掩码（没有填充就没有）。"""
+        total = past + ids.size(-1)
         check_ids(ids, self.tokens)
-        if ids.size(1) > self.config.max_len:
-            raise ValueError(f"序列有 {ids.size(1)} 个词元，超过了 max_len={self.config.max_len}。")
-        if past >= ids.size(1):
-            raise ValueError(f"缓存里已有 {past} 个位置，ids 只有 {ids.size(1)} 个，没有新的位置要算。")
-        if attention_mask is not None and attention_mask.shape != ids.shape:
-            raise ValueError(
-                f"attention_mask 的形状 {tuple(attention_mask.shape)} 应与 ids 的 {tuple(ids.shape)} 相同。"
-            )
-
-
-def _places(ids: Tensor, attention_mask: Tensor | None, past: int) -> tuple[Tensor, Tensor | None]:
-    """新位置的编号，(N,) 或 (B, N)，与它们可以看哪里；只挡后面的就给 None。"""
-    total = ids.size(1)
-    # 只有最新的一个位置要算时，之前的它都可以看
-    mask = causal_mask(total, ids.device)[past:] if total - past > 1 else None
-    if attention_mask is not None:
-        real = padding_mask(attention_mask)
-        if torch.compiler.is_compiling() or not real.all():
-            positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)  # 填充不算位置
-            return positions[:, past:], real if mask is None else real & mask
-    return torch.arange(past, total, device=ids.device), mask if past else None
+        check_length(total, self.config.max_len)
+        mask = needed_padding_mask(attention_mask, (len(ids), total), "cache + ids" if past else "ids")
+        positions = torch.arange(past, total, device=ids.device)
+        if mask is not None:  # 填充不算位置
+            positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)[:, past:]
+        x = self.tokens(ids)
+        if self.positions is not None:
+            return x + self.positions(positions), None, mask
+        d_head = self.config.d_model // self.config.num_heads
+        return x, rotations(positions.unsqueeze(-2), d_head, self.config.rope_theta), mask  # 给各个头广播

@@ -7,6 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .checks import check_length
+
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
 
 
@@ -20,24 +22,6 @@ def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Ten
     mean = x.mean(dim=-1, keepdim=True)
     variance = x.var(dim=-1, unbiased=False, keepdim=True)
     return (x - mean) / torch.sqrt(variance + eps) * gamma + beta
-
-
-def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> None:
-    """查 table 之前先看编号对不对：应当是整数，形状 (B, N) 且不为空，都在表的行数之内。
-
-    参数：ids，编号；table，要查的嵌入；name，报错时怎样称呼这些编号。
-    错误：形状不对、有编号不在表里时抛出 `ValueError`；不是整数时抛出 `TypeError`。
-    """
-    if ids.dim() != 2 or ids.numel() == 0:
-        raise ValueError(f"{name}的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
-    if ids.is_floating_point() or ids.dtype == torch.bool:
-        raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
-    if torch.compiler.is_compiling():  # 编号的大小要拿回 Python 才看得到，会把编译的图切断
-        return
-    low, high = (int(end) for end in ids.aminmax())
-    if low < 0 or high >= table.num_embeddings:
-        wrong = low if low < 0 else high
-        raise ValueError(f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。")
 
 
 class FeedForward(nn.Module):
@@ -62,6 +46,24 @@ class FeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) → (..., D)；每个位置各算各的，用同一组参数。"""
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class Residual(nn.Module):
+    """带残差连接的层：每个子层的输出都加回主干；层归一化放在哪里，由 norm_first 决定。
+
+    post-norm（False）：x ← LN(x + 子层(x))；pre-norm（True）：x ← x + 子层(LN(x))。
+    出处：Vaswani et al., 2017, §3.1（post-norm）；Xiong et al., 2020（两种次序的比较）。
+    """
+
+    norm_first: bool
+
+    def before(self, norm: nn.LayerNorm, x: Tensor) -> Tensor:
+        """进子层之前：pre-norm 在这里归一化。"""
+        return norm(x) if self.norm_first else x
+
+    def after(self, norm: nn.LayerNorm, x: Tensor) -> Tensor:
+        """加上残差之后：post-norm 在这里归一化。"""
+        return x if self.norm_first else norm(x)
 
 
 def sinusoidal_encoding(max_len: int, d_model: int) -> Tensor:
@@ -96,6 +98,5 @@ class SinusoidalPositionalEncoding(nn.Module):
     def forward(self, x: Tensor, past: int = 0) -> Tensor:
         """x (B, N, D) → (B, N, D)；past 是 x 之前已有的位置数，逐个生成词元时要用。"""
         end = past + x.size(1)
-        if end > self.encoding.size(0):
-            raise ValueError(f"序列有 {end} 个位置，超过了 max_len={self.encoding.size(0)}。")
+        check_length(end, self.encoding.size(0))
         return x + self.encoding[past:end].to(x.dtype)

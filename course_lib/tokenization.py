@@ -3,16 +3,16 @@
 文本依次经过：特殊词元切分 → 清理 → 汉字两侧加空格 → 去重音 → 转小写 → 按空白与标点切词 → 最长匹配。
 """
 
-import json
-import operator
 import re
 import string
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
+
+from .checks import check_known, check_text, check_texts, check_vocab
+from .weights.word_piece import read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PREFIX = "##"  # 词内的后续片段以它开头，这样 "##s"（复数词尾）与 "s"（单独的字母）是两个词元
@@ -25,10 +25,7 @@ CJK = re.compile(
     "\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
 
-CLEAN_UPS = (
-    (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"),
-    (" n't", "n't"), (" 'm", "'m"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
-)  # fmt: skip
+CLEAN_UPS = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 
 
 def is_punctuation(char: str) -> bool:
@@ -111,37 +108,9 @@ def longest_match(word: str, vocab: Mapping[str, int]) -> list[str]:
 
 def clean_up(text: str) -> str:
     """解码时收掉英文标点与缩写前面的空格，如 `"well ."` → `"well."`。"""
-    for spaced, tight in CLEAN_UPS:
-        text = text.replace(spaced, tight)
+    for spaced in CLEAN_UPS:
+        text = text.replace(spaced, spaced.strip())
     return text
-
-
-def check_text(text: str, name: str = "text") -> str:
-    """确认 `text` 是可以编码成 UTF-8 的字符串并原样返回，否则抛出 `TypeError` 或 `ValueError`。"""
-    if not isinstance(text, str):
-        hint = "一次处理多个文本请用 batch。" if isinstance(text, (list, tuple)) else "请先转成字符串。"
-        raise TypeError(f"{name} 应当是 str，收到的是 {type(text).__name__}：{text!r:.60}；{hint}")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        code = f"U+{ord(text[error.start]):04X}"
-        raise ValueError(
-            f"{name} 的第 {error.start} 个字符 {code} 是落单的代理码位；请检查文本是怎么读进来的。"
-        ) from None
-    return text
-
-
-def known_ids(ids: Iterable[int], table: Mapping[int, object]) -> list[int]:
-    """确认 `ids`（列表或一维张量）是一列整数，又都是 `table` 的键，返回成列表，否则抛出 `TypeError` 或 `ValueError`。"""
-    try:
-        ids = [operator.index(i) for i in ids]
-    except TypeError:
-        raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
-    for i in ids:
-        if i not in table:
-            known = f"{min(table)} 到 {max(table)}"
-            raise ValueError(f"编号 {i} 不在词表里（词表有 {len(table)} 个词元，编号从 {known}）。")
-    return ids
 
 
 class WordPieceTokenizer:
@@ -163,16 +132,9 @@ class WordPieceTokenizer:
         split_cjk: bool = True,
         clean_up_spaces: bool = False,
     ):
-        if not isinstance(vocab, Mapping):
-            vocab = {token: index for index, token in enumerate(vocab)}
-        if not vocab:
-            raise ValueError("词表是空的，至少要有一个词元。")
-        self.vocab = dict(vocab)
+        self.vocab = dict(vocab) if isinstance(vocab, Mapping) else {t: i for i, t in enumerate(vocab)}
+        check_vocab(self.vocab)
         self.ids_to_tokens = {index: token for token, index in self.vocab.items()}
-        if len(self.ids_to_tokens) < len(self.vocab):
-            index, _ = Counter(self.vocab.values()).most_common(1)[0]
-            shared = "、".join(token for token, other in self.vocab.items() if other == index)
-            raise ValueError(f"编号 {index} 被几个词元共用：{shared}；每个词元要有自己的编号。")
         self.lowercase, self.strip_accents, self.split_cjk = lowercase, strip_accents, split_cjk
         self.clean_up_spaces = clean_up_spaces
         special = [re.escape(token) for token in SPECIAL_TOKENS if token in self.vocab]
@@ -185,28 +147,10 @@ class WordPieceTokenizer:
         文件夹里若有 `tokenizer_config.json`，其中的 `do_lower_case`、`strip_accents`、
         `tokenize_chinese_chars` 与 `clean_up_tokenization_spaces` 都会照办。
 
-        错误：找不到 `vocab.txt` 时抛出 `FileNotFoundError`；
+        错误：找不到 `vocab.txt` 时抛出 `FileNotFoundError`；读不出来时抛出 `PretrainedError`；
         配置改了特殊词元（这里不支持）时抛出 `ValueError`。
         """
-        path = Path(path)
-        file = path / "vocab.txt" if path.is_dir() else path
-        if not file.is_file():
-            only_json = (path / "tokenizer.json").is_file()
-            hint = "这里只有 tokenizer.json，请从同一模型另取 vocab.txt。" if only_json else "请检查路径。"
-            raise FileNotFoundError(f"找不到词表 {file}；{hint}")
-        # 逐行读而不用 splitlines()：后者还会在 U+2028 等字符处断行，使后面的编号全部错位。
-        with file.open(encoding="utf-8") as lines:
-            vocab = {line.rstrip("\n"): index for index, line in enumerate(lines)}
-        config_file = path / "tokenizer_config.json"
-        config = json.loads(config_file.read_text(encoding="utf-8")) if config_file.is_file() else {}
-        check_special_tokens(config)
-        return cls(
-            vocab,
-            lowercase=config.get("do_lower_case", True),
-            strip_accents=config.get("strip_accents"),
-            split_cjk=config.get("tokenize_chinese_chars", True),
-            clean_up_spaces=config.get("clean_up_tokenization_spaces") or False,
-        )
+        return cls(**read_vocab(path, SPECIAL_TOKENS))
 
     def tokenize(self, text: str) -> list[str]:
         """把文本切成词元（字符串），不加 `[CLS]` 与 `[SEP]`。
@@ -251,7 +195,7 @@ class WordPieceTokenizer:
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str]:
         """逐个查出编号对应的词元；不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
-        return [self.ids_to_tokens[i] for i in known_ids(ids, self.ids_to_tokens)]
+        return [self.ids_to_tokens[i] for i in check_known(ids, self.ids_to_tokens)]
 
     def batch(self, texts: Sequence[str], text_pairs: Sequence[str] | None = None) -> dict[str, torch.Tensor]:
         """编码一批文本（或文本对），在右侧用 `[PAD]` 补到同样长。
@@ -263,21 +207,16 @@ class WordPieceTokenizer:
         错误：同 `encode`；`texts` 是单个字符串时抛出 `TypeError`；
         没有文本，或两个序列不一样长时，抛出 `ValueError`。
         """
-        if isinstance(texts, str) or isinstance(text_pairs, str):
-            raise TypeError("batch 要的是一列文本，收到的是单个字符串；请写成 [text]，或改用 encode。")
-        text_pairs = [None] * len(texts) if text_pairs is None else text_pairs
-        if not texts or len(texts) != len(text_pairs):
-            raise ValueError(
-                f"texts 有 {len(texts)} 个，text_pairs 有 {len(text_pairs)} 个；应当一样多且不为零。"
-            )
+        check_texts(texts, text_pairs)
+        text_pairs = text_pairs or [None] * len(texts)
         parts = [self._encode_parts(*pair, True) for pair in zip(texts, text_pairs, strict=True)]
         length = max(len(first) + len(second) for first, second in parts)
         rows = {"input_ids": [], "attention_mask": [], "token_type_ids": []}
         for first, second in parts:
-            used = len(first) + len(second)
-            pad = length - used
-            rows["input_ids"].append([*first, *second, *(self._special_id(PAD) for _ in range(pad))])
-            rows["attention_mask"].append([1] * used + [0] * pad)
+            ids = first + second
+            pad = length - len(ids)
+            rows["input_ids"].append(ids + [self._special_id(PAD) for _ in range(pad)])
+            rows["attention_mask"].append([1] * len(ids) + [0] * pad)
             rows["token_type_ids"].append([0] * len(first) + [1] * len(second) + [0] * pad)
         return {name: torch.tensor(values) for name, values in rows.items()}
 
@@ -296,13 +235,3 @@ class WordPieceTokenizer:
         if token not in self.vocab:
             raise ValueError(f"这里要用到 {token}，词表里却没有；请把它加进词表。")
         return self.vocab[token]
-
-
-def check_special_tokens(config: Mapping) -> None:
-    """确认 `tokenizer_config.json` 的特殊词元就是 BERT 的那五个，否则抛出 `ValueError`。"""
-    named = [config.get(f"{token[1:-1].lower()}_token") for token in SPECIAL_TOKENS]
-    for token in filter(None, [*named, *config.get("added_tokens_decoder", {}).values()]):
-        content = token["content"] if isinstance(token, Mapping) else token
-        if content not in SPECIAL_TOKENS:
-            known = "、".join(SPECIAL_TOKENS)
-            raise ValueError(f"tokenizer_config.json 定义了特殊词元 {content!r}，这里只认 {known}。")

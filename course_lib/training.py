@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from .checks import check_data
+
 
 def train(
     model: nn.Module,
@@ -36,7 +38,7 @@ def train(
     错误：数据为空、长短不一，或轮数、批大小不是正数时抛出 `ValueError`；损失变成 NaN 或无穷时抛出 `FloatingPointError`。
     出处：Loshchilov & Hutter, 2019（AdamW）；weight_decay=0 时就是 Kingma & Ba, 2015 的 Adam。
     """
-    count = _count(data)
+    count = check_data(data)
     if epochs < 1 or batch_size < 1:
         raise ValueError(f"轮数 epochs={epochs} 与批大小 batch_size={batch_size} 都应当至少是 1。")
     torch.manual_seed(seed)
@@ -79,7 +81,7 @@ def predict(forward: Callable[..., Tensor], data: Sequence[Tensor], batch_size: 
     返回：第一维是样本数的张量。
     错误：数据为空或长短不一时抛出 `ValueError`。
     """
-    count = _count(data)
+    count = check_data(data)
     model = forward if isinstance(forward, nn.Module) else nn.Module()  # 普通的函数当作空的模型
     modes = {part: part.training for part in model.modules()}  # 各记各的：有的部件也许早就冻结在 eval 状态
     # 没有参数也没有 buffer 的，就在数据所在的设备上算
@@ -94,10 +96,3 @@ def predict(forward: Callable[..., Tensor], data: Sequence[Tensor], batch_size: 
     finally:
         for part, mode in modes.items():
             part.training = mode
-
-
-def _count(data: Sequence[Tensor]) -> int:
-    counts = [len(part) for part in data]
-    if not counts or min(counts) != max(counts) or counts[0] == 0:
-        raise ValueError(f"训练数据的各部分应当同样长且不为空，这里的长度是 {counts}。")
-    return counts[0]

@@ -7,11 +7,12 @@ import math
 
 from torch import Tensor, nn
 
-from .attention import causal_mask, padding_mask
+from .attention import Cache, causal_mask, padding_mask
+from .checks import check_ids
 from .config import TransformerConfig
-from .decoder import Decoder, DecoderOutput, LayerCache
+from .decoder import Decoder, DecoderOutput
 from .encoder import Encoder
-from .layers import SinusoidalPositionalEncoding, check_ids
+from .layers import SinusoidalPositionalEncoding
 
 
 class Transformer(nn.Module):
@@ -33,13 +34,8 @@ class Transformer(nn.Module):
             table.weight.data.mul_(config.d_model**-0.5)
         self.positions = SinusoidalPositionalEncoding(config.max_len, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
-        options = {
-            "num_heads": config.num_heads,
-            "d_ff": config.d_ff,
-            "dropout": config.dropout,
-            "activation": "relu",
-            "norm_first": config.norm_first,
-        }
+        options = {"num_heads": config.num_heads, "d_ff": config.d_ff, "dropout": config.dropout}
+        options |= {"activation": "relu", "norm_first": config.norm_first}
         self.encoder = Encoder(config.num_layers, config.d_model, **options)
         self.decoder = Decoder(config.num_layers, config.d_model, **options)
 
@@ -55,17 +51,12 @@ class Transformer(nn.Module):
         memory: Tensor,
         memory_mask: Tensor | None = None,
         need_weights: bool = False,
-        cache: list[LayerCache] | None = None,
+        cache: list[tuple[Cache, Cache]] | None = None,
     ) -> DecoderOutput:
-        """target (B, N)，以 bos_id 开头 → `DecoderOutput`。
-
-        给了 cache，就只算缓存里还没有的那几个位置，last_hidden_state 也只有那几个位置。
-        """
-        past = len(cache[0]) if cache else 0
+        """target (B, N)，以 bos_id 开头 → `DecoderOutput`；cache 由 `decoder.new_cache()` 给，给了它，target 就只是新的编号。"""
+        past = len(cache[0][0]) if cache else 0
         x = self._embed(self.target_embedding, target, past)
-        mask = None  # 只有最新的一个位置要算时，之前的它都可以看
-        if target.size(1) - past > 1:
-            mask = causal_mask(target.size(1), target.device)[past:]
+        mask = causal_mask(target.size(1), target.device, past)
         return self.decoder(x, memory, mask, memory_mask, need_weights, cache)
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -82,7 +73,4 @@ class Transformer(nn.Module):
 
     def _embed(self, table: nn.Embedding, ids: Tensor, past: int = 0) -> Tensor:
         check_ids(ids, table, "来源的编号" if table is self.source_embedding else "目标的编号")
-        if past >= ids.size(1):
-            raise ValueError(f"缓存里已有 {past} 个位置，target 只有 {ids.size(1)} 个，没有新的位置要算。")
-        x = table(ids[:, past:]) * math.sqrt(self.config.d_model)
-        return self.dropout(self.positions(x, past))
+        return self.dropout(self.positions(table(ids) * math.sqrt(self.config.d_model), past))

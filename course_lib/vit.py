@@ -3,35 +3,12 @@
 形状字母：B 批大小，C 通道数，H、W 图像的高与宽，P 块的边长，N 块数，D 模型宽度 d_model。
 """
 
-import re
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 
-from .config import ViTConfig, check_patch_size
+from .checks import check_images, check_patch_size
+from .config import ViTConfig
 from .encoder import Encoder, EncoderOutput
-from .weights.audit import load_audited
-
-# Hugging Face 的名字 → 我们的名字，从上到下逐条替换；有两种写法的，前一种在文件里，后一种在新版 transformers 的内存里。
-HF_NAMES = {
-    r"^vit\.": "",
-    r"^embeddings\.cls_token$": "cls_token",
-    r"^embeddings\.position_embeddings$": "positions",
-    r"^embeddings\.patch_embeddings\.projection\.": "patch_embedding.",
-    r"^(encoder\.layer|layers)\.": "encoder.layers.",
-    r"\.layernorm_before\.": ".norm1.",
-    r"\.attention\.(attention\.query|q_proj)\.": ".self_attn.q_proj.",
-    r"\.attention\.(attention\.key|k_proj)\.": ".self_attn.k_proj.",
-    r"\.attention\.(attention\.value|v_proj)\.": ".self_attn.v_proj.",
-    r"\.attention\.(output\.dense|o_proj)\.": ".self_attn.out_proj.",
-    r"\.layernorm_after\.": ".norm2.",
-    r"\.(intermediate\.dense|mlp\.fc1)\.": ".ffn.linear1.",
-    r"\.(output\.dense|mlp\.fc2)\.": ".ffn.linear2.",
-    r"^layernorm\.": "encoder.norm.",
-    r"^classifier\.": "head.",
-}
-LEFT_OUT = ("pooler.", "vit.pooler.")  # 有意不装：分类头直接读 [CLS]，不经过池化层
 
 
 def patchify(images: Tensor, patch_size: int) -> Tensor:
@@ -68,15 +45,9 @@ class VisionTransformer(nn.Module):
         self.cls_token = nn.Parameter(0.02 * torch.randn(1, 1, config.d_model))
         self.positions = nn.Parameter(0.02 * torch.randn(1, config.num_patches + 1, config.d_model))
         self.dropout = nn.Dropout(config.dropout)
-        self.encoder = Encoder(
-            config.num_layers,
-            config.d_model,
-            num_heads=config.num_heads,
-            d_ff=config.d_ff,
-            dropout=config.dropout,
-            norm_first=True,
-            layer_norm_eps=config.layer_norm_eps,
-        )
+        options = {"num_heads": config.num_heads, "d_ff": config.d_ff, "dropout": config.dropout}
+        options |= {"norm_first": True, "layer_norm_eps": config.layer_norm_eps}
+        self.encoder = Encoder(config.num_layers, config.d_model, **options)
         self.head = nn.Linear(config.d_model, config.num_classes) if config.num_classes else nn.Identity()
 
     def forward(self, images: Tensor) -> Tensor:
@@ -95,40 +66,8 @@ class VisionTransformer(nn.Module):
 
         错误：大小或通道数与配置不符、为空、含有 NaN 或无穷时抛出 `ValueError`；类型与权重不同时抛出 `TypeError`。
         """
-        self._check(images)
+        size = self.config.image_size
+        check_images(images, (self.config.channels, size, size), self.cls_token.dtype)
         x = self.patch_embedding(images).flatten(2).mT  # (B, D, H/P, W/P) → (B, N, D)
         x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], dim=1)  # 先接上 [CLS]，才有 N + 1 个
         return self.dropout(x + self.positions)
-
-    def _check(self, images: Tensor) -> None:
-        size = self.config.image_size
-        expected = (self.config.channels, size, size)
-        if images.dim() != 4 or tuple(images.shape[1:]) != expected or len(images) == 0:
-            raise ValueError(
-                f"每张图的形状应当是 {expected}，批不为空，这里的 images 是 {tuple(images.shape)}。"
-            )
-        if images.dtype != (dtype := self.cls_token.dtype):
-            raise TypeError(f"像素的类型是 {images.dtype}，权重却是 {dtype}；请先用 images.to({dtype})。")
-        if torch.compiler.is_compiling() or images.is_meta:  # 没有数可看
-            return
-        if not images.isfinite().all():
-            raise ValueError("images 里有 NaN 或无穷，注意力会把它传给这张图的每个词元。")
-
-
-def load_hf_vit(module: VisionTransformer, state_dict: Mapping[str, Tensor]) -> None:
-    """把 Hugging Face 的 ViT 权重抄进 module，数据类型与设备随 module；池化层不装。
-
-    参数：module，尺寸相同的 `VisionTransformer`，头数写不进权重，要自己对上；
-    state_dict，`ViTModel`（这时 module 不带分类头）或 `ViTForImageClassification` 的权重。
-    错误：有缺失、多余、形状不同的键时，抛出 `PretrainedError`；这时 module 保持原样。
-    """
-    stored = {key: tensor for key, tensor in state_dict.items() if not key.startswith(LEFT_OUT)}
-    shapes = {key: tensor.shape for key, tensor in stored.items()}
-    load_audited(module, shapes, stored.__getitem__, our_name)
-
-
-def our_name(key: str) -> str:
-    """把 Hugging Face 的一个权重名译成我们的；译不出来的原样返回。"""
-    for theirs, ours in HF_NAMES.items():
-        key = re.sub(theirs, ours, key)
-    return key

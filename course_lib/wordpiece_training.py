@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from .tokenization import MAX_WORD_LENGTH, PREFIX, SPECIAL_TOKENS, check_text, normalize_words
+from .checks import check_text
+from .tokenization import MAX_WORD_LENGTH, PREFIX, SPECIAL_TOKENS, normalize_words
 
 
 def pair_count(both: int, left: int, right: int) -> float:

@@ -2,6 +2,15 @@
 globalThis.LiveAddress = class LiveAddress {
   static fields = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
+  // 到某一节去的网址：那一节的名字；写坏了的哪一节也不是
+  static section() {
+    try {
+      return decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return undefined;
+    }
+  }
+
   // given：网址里没有状态时的；toState、toFragment：字段与状态、状态与网址怎样互换；
   // writes：网址归不归这个面板写；onEnter()：换上了网址里的状态；onArrive()：点了这样的链接，滚到了面板
   constructor({ block, given, toState, toFragment, writes = true, onEnter, onArrive = () => {} }) {
@@ -41,7 +50,7 @@ globalThis.LiveAddress = class LiveAddress {
   follow() {
     const address = LiveAddress.fields();
     if (!("text" in address)) {
-      this.at = decodeURIComponent(location.hash.slice(1));
+      this.at = LiveAddress.section();
       if (this.kept) this.remember();
       return;
     }

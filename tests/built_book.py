@@ -4,20 +4,17 @@ import functools
 import os
 import threading
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
-import chromium
-import yaml
+from local_server import LocalServer
+
+from tools import chromium
 
 BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
-# 搬了家的章在旧地址上留下的一页，只有一个去处：旧地址 → 新地址
-CONFIG = yaml.safe_load((Path(__file__).parents[1] / "_config.yml").read_text(encoding="utf-8"))
-MOVED = {f"{old}.html": f"chapters/{new}" for old, new in CONFIG["sphinx"]["config"]["redirects"].items()}
 ALL_PAGES = sorted(
     page.relative_to(BOOK).as_posix() for page in BOOK.rglob("*.html") if "_static" not in page.parts
 )
-ALL_PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") not in MOVED]
 # 书还没有成时也留一页，好让测试失败而不是消失
 ALL_PAGES = ALL_PAGES or ["index.html"]
 # make check-changed 只逐页看改过的
@@ -34,7 +31,7 @@ def serve(folder):
         def log_message(self, *args):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
+    with LocalServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()

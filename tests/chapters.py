@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-import notebook_form
+from tools import notebook_form
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = notebook_form.chapters()

@@ -1,4 +1,4 @@
-"""网页里的 BERT 的几个测试文件共用：拿来比的句子，course_lib 的答案，怎样改动后台线程。"""
+"""网页里的 BERT 的几个测试文件共用：拿来比的句子，course_lib 的答案。"""
 
 import re
 from contextlib import contextmanager
@@ -185,17 +185,3 @@ def random_pairs(texts: list[str]) -> torch.Tensor:
         i, j = i[kinds[i] != kinds[j]], j[kinds[i] != kinds[j]]
         cosines.append(cosine_similarity(hidden[:, words[i]], hidden[:, words[j]], dim=-1))
     return torch.cat(cosines, dim=1).mean(1)
-
-
-def change_worker(page, change):
-    """后台线程开头先运行 change：那里最先调用的是 liveTokenizer。"""
-    page.evaluate(
-        """(change) => {
-          const source = liveTokenizer.toString();
-          globalThis.liveTokenizer = Function(`${change}; return (${source})();`);
-        }""",
-        change,
-    )
-
-
-WITHOUT_WASM = "delete globalThis.WebAssembly"

@@ -9,12 +9,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.request import urlopen
 
-import chromium
 import psutil
+
+from tools import chromium
 
 EMPTY, DONE, WRONG = "空", "完", "错："
 REST = 3  # 空白的一页，歇几秒再看
-TITLES = """<!doctype html><meta charset="utf-8"><title>%s</title>
+FRAME = """<!doctype html><meta charset="utf-8"><title>%s</title>
 %s
 <script>
   async function work() { %s }
@@ -26,7 +27,7 @@ TITLES = """<!doctype html><meta charset="utf-8"><title>%s</title>
 
 def write_page(path: Path, scripts: str, work: str) -> None:
     """一页：载入 scripts，歇一会儿，再做 work（async 函数的正文）。"""
-    path.write_text(TITLES % (EMPTY, scripts, work, DONE, WRONG, 2000 * REST), encoding="utf-8")
+    path.write_text(FRAME % (EMPTY, scripts, work, DONE, WRONG, 2000 * REST), encoding="utf-8")
 
 
 def weigh(address: str, seconds: float = 120) -> tuple[float, float]:

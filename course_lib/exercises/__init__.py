@@ -1,6 +1,6 @@
 """练习的检查：答对了说对在哪里，答错了给一句提示，没写完不报错；章里只调用 `check("主题.题目", 答案)`。
 
-每个主题一个文件，文件末尾的 `EXERCISES` 列出它的练习；一道练习是一个 `Exercise`，全是数据：
+每个主题一个文件，在 `topics/` 里，文件末尾的 `EXERCISES` 列出它的练习；一道练习是一个 `Exercise`，全是数据：
 
 - `cases(rng)`：几组参数；随机的数只从 `rng` 取（`rng.randn(2, 3)`），每次检查就都一样。要交一个值的练习不写。
 - `right`：对的函数（或值）。参数的名字会出现在提示里，照题目写。
@@ -13,14 +13,16 @@
 - `atol`：小数容许的差。
 
 类型、形状、NaN、参数的个数不对，以及读者的代码出错，都由 `judging.py` 说，不必写进表里。
-成书时，各题还写成网页里的练习要用的数据（_ext/course_book/after_writing/live_exercises.py），函数连同用到的名字抄去，
-所以 `accepts`、`observe`、`shows` 与参数里的函数，用的只是 live/python/tensor.py 有的，就能在网页里做。
+成书时，表照原样带进网页，数据与结果由 torch 先算好（_ext/course_book/after_writing/live_exercises.py）；
+所以 `accepts`、`observe`、`shows` 与参数里的函数，用的只是 live/python/tensor.py 有的，就能在网页里做，
+读进来就要运行的语句也只用它有的；做不了的列在那里的 `NOT_HERE`。
 会记住被调用过几次之类的参数写成带 `__call__` 的类：每次运行拿到的是深拷贝，函数却拷贝不了。
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from . import topics
 from .computed import judge
 from .exercise import Exercise
 from .judging import check_broke
@@ -28,10 +30,9 @@ from .judging import check_broke
 __all__ = ["EXERCISES", "check", "exercise_names", "verdict"]
 
 EXERCISES: dict[str, Exercise] = {}
-for _topic in iter_modules(__path__):
-    if _topic.name not in ("__main__", "grading"):  # 收作业用的，学习时用不着
-        _module = import_module(f"{__name__}.{_topic.name}")
-        EXERCISES |= {exercise.name: exercise for exercise in getattr(_module, "EXERCISES", ())}
+for _topic in iter_modules(topics.__path__):
+    _module = import_module(f"{topics.__name__}.{_topic.name}")
+    EXERCISES |= {exercise.name: exercise for exercise in _module.EXERCISES}
 
 
 def exercise_names() -> list[str]:

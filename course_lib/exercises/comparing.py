@@ -12,6 +12,9 @@ from .running import Raised, plain
 
 NUMBER = (int, float)
 SEQUENCE = (list, tuple)
+DEEPEST = 20  # 再往里的不看：装着自己的列表没有尽头
+MOST = 10**6  # 项数更多的张量不变成列表
+LARGEST = 1.7e308  # 更大的整数变不成小数，写成十进制也太长
 TENSORS = ("布尔张量", "整数张量", "小数张量", "复数张量")
 KINDS = {
     bool: " True 或 False",
@@ -25,19 +28,22 @@ KINDS = {
 }
 
 
-def settle(value: object, like: object = None) -> object:
+def settle(value: object, like: object = None, depth: int = DEEPEST) -> object:
     """把结果化成好比较的样子；`like` 是对的结果，它是数，一个数的张量就变成数，它是列表，张量就变成列表。"""
+    if not depth:
+        return ...
     value = plain(value)
     if isinstance(value, Tensor) and isinstance(like, NUMBER) and value.numel() == 1:
         return value.item()
     # NumPy 的数组也有 ndim 与 tolist
     if isinstance(like, SEQUENCE) and getattr(value, "ndim", 0) and hasattr(value, "tolist"):
-        value = value.tolist()
+        value = value.tolist() if math.prod(value.shape) <= MOST else value
     if isinstance(value, SEQUENCE):
         parts = like if isinstance(like, SEQUENCE) and len(like) == len(value) else [None] * len(value)
-        return tuple(map(settle, value, parts))
+        return tuple(settle(item, part, depth - 1) for item, part in zip(value, parts, strict=True))
     if isinstance(value, dict):
-        return {k: settle(v, like.get(k) if isinstance(like, dict) else None) for k, v in value.items()}
+        parts = like if isinstance(like, dict) else {}
+        return {key: settle(item, parts.get(key), depth - 1) for key, item in value.items()}
     return value
 
 
@@ -57,6 +63,8 @@ def same(got: object, want: object, atol: float) -> bool:
     if isinstance(got, NUMBER) and isinstance(want, NUMBER):
         if isinstance(got, int) and isinstance(want, int):
             return got == want and isinstance(got, bool) >= isinstance(want, bool)
+        if abs(got) > LARGEST:
+            return got == want
         relative = 1e-5 if isinstance(want, float) else 0  # 个数要分毫不差
         return math.isclose(got, want, rel_tol=relative, abs_tol=atol) or (got != got and want != want)
     # 别的类型的 == 可能给出张量，也可能抛出异常，不去碰它
@@ -118,6 +126,8 @@ def brief(value: object) -> str | None:
         said = f"{{{', '.join(parts)}}}" if len(parts) == len(value) else None
     elif isinstance(value, float):
         said = f"{value:.6g}"
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        said = None
     else:
         said = repr(value) if isinstance(value, int | str | None) else None
     return said if said is not None and len(said) <= 60 else None

@@ -11,6 +11,7 @@
 """
 
 from .comparing import brief, has_nan, kind, mismatch, same, settle
+from .raised import details, message_of
 from .running import Raised, call, takes
 
 UNFINISHED = "○ 还没有写完：把 ... 换成你的答案，再运行一次。"
@@ -25,7 +26,7 @@ class Known:
 
 def check_broke(name: str, error: Exception) -> str:
     """检查自己出了错时说的一句。"""
-    said = " ".join(f"{type(error).__name__}：{error}".split())
+    said = f"{type(error).__name__}：{message_of(error)}"
     return f"⚠ 练习 {name} 的检查自己出了错，与你的答案无关，请把这句话告诉我们（{said}）。"
 
 
@@ -48,13 +49,24 @@ def outcomes(facts, answer: object) -> list:
 
 
 class Judge:
-    """照一道题的 facts 判断各种答案；随机数的种子由叫它的人管。"""
+    """照一道题的 facts 判断各种答案；随机数的种子由叫它的人管。
+
+    对的结果先判一遍：检查自己出了错，这时就抛出；判得了对的，后来再判不下去，就是那个答案的事。
+    """
 
     def __init__(self, facts):
         self.facts, self.right, self.cases = facts, facts.right, facts.fresh()
+        if not all(self.accepted(i, right) for i, right in enumerate(self.right)):
+            raise RuntimeError("对的结果没有通过")
 
     def verdict(self, answer: object) -> str:
-        """✓ 开头是答对，✗ 是答错，○ 是还没有写完；检查自己出了错就原样抛出。"""
+        """✓ 开头是答对，✗ 是答错，○ 是还没有写完；答案是什么都有一句。"""
+        try:
+            return self._verdict(answer)
+        except Exception as error:
+            return f"✗ 还不对：这样的答案没有办法检查（{details(error)}）。"
+
+    def _verdict(self, answer: object) -> str:
         names = self.facts.names
         if unfinished(answer):
             return UNFINISHED

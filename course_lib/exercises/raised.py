@@ -32,15 +32,24 @@ def plain_words(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """异常自己的话，写成一行。"""
-    return " ".join(str(error).split())
+    """异常自己的话，写成一行；读者自己的异常也许连话也说不出来。"""
+    try:
+        # 半个字符（例如 "\ud800"）印不出来
+        return " ".join(str(error).split()).encode("utf-8", "replace").decode("utf-8")
+    except Exception:
+        return ""
 
 
-def raised(error: Exception, where: str) -> Raised:
+def details(error: BaseException) -> str:
+    """异常的名字，与它的话的开头。"""
+    message = message_of(error)
+    return f"{type(error).__name__}：{message[:120]}" if message else type(error).__name__
+
+
+def raised(error: BaseException, where: str) -> Raised:
     """`where` 说的地方出了错。"""
-    name, message = type(error).__name__, message_of(error)
-    details = f"{name}：{message[:120]}" if message else name
-    return Raised(name, message, f"{where}出错了，{plain_words(error)}（{details}）。")
+    sentence = f"{where}出错了，{plain_words(error)}（{details(error)}）。"
+    return Raised(type(error).__name__, message_of(error), sentence)
 
 
 def reader_line(number: int, text: str) -> str:

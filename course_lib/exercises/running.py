@@ -63,12 +63,12 @@ def call(answer: object, case: tuple) -> object:
         result = answer(*case)
     except NotImplementedError:
         return None
-    except Exception as error:  # 读者的代码可能以任何方式出错
+    except (Exception, SystemExit) as error:  # 读者的代码可能以任何方式出错
         return _blame(error)
     return None if result is ... else result
 
 
-def _blame(error: Exception) -> Raised:
+def _blame(error: BaseException) -> Raised:
     # 第一层是 call 自己；往下最深的一层不属于任何库的，就是读者的那一行
     frames = traceback.extract_tb(error.__traceback__)[1:]
     own = [frame for frame in frames if not frame.filename.startswith(LIBRARIES)] or frames[:1]

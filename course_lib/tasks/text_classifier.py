@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from ..attention import padding_mask
+from ..checks import check_ids, check_shape, known_true
 from ..encoder import Encoder
-from ..layers import SinusoidalPositionalEncoding, check_ids
+from ..layers import SinusoidalPositionalEncoding
 
 POOLINGS = ("cls", "mean", "max")
 
@@ -33,8 +34,9 @@ def pool(hidden: Tensor, attention_mask: Tensor, kind: str = "cls") -> Tensor:
             f"这里是 {tuple(hidden.shape)} 与 {tuple(attention_mask.shape)}。"
         )
     real = attention_mask.bool()[..., None]  # (B, N, 1)
-    if not torch.compiler.is_compiling() and not (nonempty := real.any(dim=1)).all():
-        raise ValueError(f"第 {int(nonempty.int().argmin())} 个序列全是填充，没有可以池化的词元。")
+    empty = ~real.any(dim=1)
+    if known_true(empty.any()):
+        raise ValueError(f"第 {int(empty.int().argmax())} 个序列全是填充，没有可以池化的词元。")
     if kind == "cls":
         return hidden[:, 0]
     if kind == "mean":
@@ -94,16 +96,9 @@ class TextClassifier(nn.Module):
 
         错误：两者形状不同、编号不在词表里、序列超过 max_len，或有一个序列全是填充时，抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
         """
-        self._check(input_ids, attention_mask)
+        check_ids(input_ids, self.tokens)
+        check_shape(attention_mask, "attention_mask", input_ids.shape, "input_ids")
         x = self.tokens(input_ids) * math.sqrt(self.tokens.embedding_dim)  # (B, N, D)
         x = self.dropout(self.positions(x))
         hidden = self.encoder(x, padding_mask(attention_mask)).last_hidden_state
         return pool(hidden, attention_mask, self.pooling)
-
-    def _check(self, input_ids: Tensor, attention_mask: Tensor) -> None:
-        check_ids(input_ids, self.tokens)
-        if attention_mask.shape != input_ids.shape:
-            raise ValueError(
-                f"attention_mask 的形状 {tuple(attention_mask.shape)} "
-                f"应与 input_ids 的 {tuple(input_ids.shape)} 相同。"
-            )

@@ -1,37 +1,40 @@
 """一个 BERT 的两个文件怎样读：config.json 里的尺寸，model.safetensors 里的权重。"""
 
-import json
 import os
-import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
 from torch import nn
 
 from ..config import BertConfig
-from .audit import load_audited
+from .audit import Source, open_safetensors
 from .errors import PretrainedError
 from .kinds import BERT, WEIGHTS
+from .names import LEFT_OUT, our_name
+from .reading import make_config, read_json
 
-# Hugging Face 的名字 → 我们的名字；后面的 .weight 或 .bias 照抄。
-EMBEDDING_NAMES = {
-    "embeddings.word_embeddings": "embeddings.tokens",
-    "embeddings.position_embeddings": "embeddings.positions",
-    "embeddings.token_type_embeddings": "embeddings.segments",
-    "embeddings.LayerNorm": "embeddings.norm",
+# config.json 里的名字 → BertConfig 的字段
+SIZES = {
+    "vocab_size": "vocab_size",
+    "hidden_size": "d_model",
+    "num_attention_heads": "num_heads",
+    "intermediate_size": "d_ff",
+    "num_hidden_layers": "num_layers",
+    "max_position_embeddings": "max_len",
+    "type_vocab_size": "num_segments",
+    "hidden_dropout_prob": "dropout",
+    "layer_norm_eps": "layer_norm_eps",
+    "hidden_act": "activation",
+    "pad_token_id": "pad_token_id",
 }
-LAYER_NAMES = {
-    "attention.self.query": "self_attn.q_proj",
-    "attention.self.key": "self_attn.k_proj",
-    "attention.self.value": "self_attn.v_proj",
-    "attention.output.dense": "self_attn.out_proj",
-    "attention.output.LayerNorm": "norm1",
-    "intermediate.dense": "ffn.linear1",
-    "output.dense": "ffn.linear2",
-    "output.LayerNorm": "norm2",
-}
-# 有意不装的键：预训练的输出头和池化层不属于编码器，position_ids 只是 0, 1, 2, …，不是学出来的。
-LEFT_OUT = ("cls.", "pooler.", "embeddings.position_ids")
+
+
+def open_bert(folder: str | os.PathLike) -> Source:
+    """打开一个 BERT 的文件夹。错误：打不开、残缺、不是课程写的那一种 BERT，或者尺寸不对时，抛出 `PretrainedError`。"""
+    path = Path(folder) / WEIGHTS
+    config = read_config(folder)
+    shapes, read = open_safetensors(path, lambda key: key.removeprefix("bert.").startswith(LEFT_OUT))
+    return Source(path, config, shapes, read, our_name)
 
 
 def read_config(folder: str | os.PathLike) -> BertConfig:
@@ -39,27 +42,17 @@ def read_config(folder: str | os.PathLike) -> BertConfig:
     path = Path(folder) / "config.json"
     if fault := BERT.config_fault(path):
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
-    values = json.loads(path.read_text(encoding="utf-8"))
-    kind = values.get("position_embedding_type", "absolute")
-    if kind != "absolute":
-        raise PretrainedError(
-            f"{path} 里的 position_embedding_type 是 {kind!r}，这里只装绝对位置嵌入的 BERT。"
-        )
-    try:
-        return BertConfig.from_hf(values)
-    except (ValueError, TypeError) as error:
-        raise PretrainedError(f"{path} 里的尺寸不对：{str(error).rstrip('。')}。") from None
+    return bert_config(read_json(path), path)
 
 
-def our_name(key: str) -> str | None:
-    """把 Hugging Face 的一个权重名译成我们的；译不出来就返回 None。"""
-    key = key.removeprefix("bert.").replace("LayerNorm.gamma", "LayerNorm.weight")
-    name, _, kind = key.replace("LayerNorm.beta", "LayerNorm.bias").rpartition(".")
-    layer = re.fullmatch(r"encoder\.layer\.(\d+)\.(.+)", name)
-    ours = LAYER_NAMES.get(layer[2]) if layer else EMBEDDING_NAMES.get(name)
-    if ours is None:
-        return None
-    return f"encoder.layers.{layer[1]}.{ours}.{kind}" if layer else f"{ours}.{kind}"
+def bert_config(values: Mapping, source: str | os.PathLike = "config.json") -> BertConfig:
+    """把 Hugging Face 的 config.json（已读成字典）译成我们的尺寸。
+
+    参数：source，错误里怎样称呼它。错误：缺了必需的字段，或者尺寸不对时，抛出 `PretrainedError`。
+    """
+    if missing := [theirs for theirs in SIZES if theirs not in values]:
+        raise PretrainedError(f"{source} 里缺少 {'、'.join(missing)}，不像一个 BERT 的配置。")
+    return make_config(BertConfig, source, {ours: values[theirs] for theirs, ours in SIZES.items()})
 
 
 def load_weights(module: nn.Module, folder: str | os.PathLike) -> None:
@@ -68,12 +61,4 @@ def load_weights(module: nn.Module, folder: str | os.PathLike) -> None:
     参数：module，`Bert` 或参数名相同的模块；folder，装着模型的文件夹。
     错误：打不开，或者有缺失、多余、形状不同的键时，抛出 `PretrainedError`；这时 module 保持原样。
     """
-    path = Path(folder) / WEIGHTS
-    try:
-        with safe_open(path, framework="pt") as file:
-            stored = file.keys()
-            keys = [key for key in stored if not key.removeprefix("bert.").startswith(LEFT_OUT)]
-            shapes = {key: file.get_slice(key).get_shape() for key in keys}
-            load_audited(module, shapes, file.get_tensor, our_name, f"{path} 的")
-    except (SafetensorError, OSError) as error:
-        raise PretrainedError(f"{path} 打不开，文件可能没有下载完整（{type(error).__name__}）。") from None
+    open_bert(folder).load(module)

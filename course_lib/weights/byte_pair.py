@@ -5,32 +5,53 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+import regex
 
 from ..pretokenization import DIGIT, GPT2, SMOLLM
-from .errors import PretrainedError
+from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
+from .reading import LARGEST, read_json, shown
+
+Tokenizer = TypeVar("Tokenizer")
 
 GGUF_PATTERNS = {"gpt-2": (GPT2,), "smollm": SMOLLM}  # tokenizer.ggml.pre 的写法
 CONTROL, USER_DEFINED = 3, 4  # tokenizer.ggml.token_type 的两种：在文本里整个出现，不切开
 
 
-def read_tokenizer(source: str | os.PathLike) -> dict:
-    """读出一个 GGUF 文件或文件夹里的分词器。
+def load_tokenizer(make: Callable[..., Tokenizer], source: str | os.PathLike) -> Tokenizer:
+    """读出一个 GGUF 文件或文件夹里的分词器，交给 make 造出来。
 
-    错误：文件不存在、残缺，或者里面不是认识的字节级 BPE 时，抛出 `PretrainedError`。
+    错误：文件不存在、残缺、自相矛盾，或者里面不是认识的字节级 BPE 时，抛出 `PretrainedError`。
     """
-    return _read_folder(Path(source)) if Path(source).is_dir() else _read_gguf(Path(source))
+    fields = read_tokenizer(source)
+    try:
+        return make(**fields)
+    except ValueError as error:
+        raise PretrainedError(f"{source} 的分词器不能用：{str(error).rstrip('。')}。") from None
+
+
+def read_tokenizer(source: str | os.PathLike) -> dict:
+    """读出一个 GGUF 文件或文件夹里的分词器，还没有造；错误同 `load_tokenizer`。"""
+    folder = Path(source).is_dir()
+    path = Path(source) / "tokenizer.json" if folder else Path(source)
+    try:
+        fields = _read_folder(Path(source)) if folder else _read_gguf(path)
+        if fault := _misfit(fields):
+            raise PretrainedError(f"{path} 的分词器不能用：{fault}。")
+        return fields
+    except PretrainedError:
+        raise
+    except Exception as error:  # 残缺的文件在哪里断，就抛出哪里的异常
+        advice = "请检查文件夹是否完整" if folder else "请检查路径，或者重新取一份完整的 GGUF 文件"
+        raise PretrainedError(f"读不了 {path}（{type(error).__name__}）；{advice}。") from None
 
 
 def _read_gguf(path: Path) -> dict:
-    try:
-        value = open_gguf(path).fields
-    except (OSError, ValueError, IndexError) as error:
-        raise PretrainedError(
-            f"读不了 {path}（{type(error).__name__}）；请检查路径，或者重新取一份完整的 GGUF 文件。"
-        ) from error
+    value = open_gguf(path).fields
     model, pre = value.get("tokenizer.ggml.model"), value.get("tokenizer.ggml.pre")
     if model != "gpt2" or pre not in GGUF_PATTERNS or value.get("tokenizer.ggml.add_space_prefix"):
         known = "、".join(GGUF_PATTERNS)
@@ -60,12 +81,13 @@ def _read_gguf(path: Path) -> dict:
 
 
 def _read_folder(folder: Path) -> dict:
-    file = folder / "tokenizer.json"
+    file, settings = folder / "tokenizer.json", folder / "tokenizer_config.json"
+    read = json.loads(file.read_text(encoding="utf-8"))
+    model, added = read["model"], read.get("added_tokens") or []
     try:
-        read, config = _json(file), _json(folder / "tokenizer_config.json", missing={})
-        model, added = read["model"], read.get("added_tokens") or []
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise PretrainedError(f"读不了 {file}（{type(error).__name__}）；请检查文件夹是否完整。") from error
+        config = read_json(settings) if settings.is_file() else {}
+    except SourceError as error:
+        raise PretrainedError(f"文件夹 {folder} 的分词器不能用：{error}。") from None
     if fault := _fault(read):
         raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
     vocab = model["vocab"] | {token["content"]: token["id"] for token in added}
@@ -86,15 +108,33 @@ def _read_folder(folder: Path) -> dict:
     } | ids
 
 
-def _json(file: Path, missing: dict | None = None) -> dict:
-    if missing is not None and not file.is_file():
-        return missing
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
 def _pairs(merges: Iterable[str | Sequence[str]]) -> list[tuple[str, str]]:
     # 词元里没有空格（空格写作 Ġ），所以一条合并规则恰好一个空格；新的 tokenizer.json 则写成一对。
     return [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in merges]
+
+
+def _misfit(fields: dict) -> str | None:
+    """读出来的各项类型不对，或者对不上时，返回一句说明；没有问题就返回 None。"""
+    for token, index in fields["vocab"].items():
+        if not isinstance(token, str) or type(index) is not int or not 0 <= index < LARGEST:
+            return f"词元 {shown(token)} 的编号是 {shown(index)}"
+    for pair in fields["merges"]:
+        if len(pair) != 2 or not all(isinstance(part, str) and part for part in pair):
+            return f"合并规则里有 {shown(pair)}，应当是两个词元"
+    known = set(fields["vocab"].values())
+    for name in ("bos_id", "eos_id", "pad_id"):
+        if fields[name] is not None and fields[name] not in known:
+            return f"{name}={shown(fields[name])} 不在词表里"
+    for pattern in fields["patterns"]:
+        try:
+            groups = regex.compile(pattern).groups
+        except Exception as error:
+            return f"预切分的正则 {shown(pattern)} 写得不对（{type(error).__name__}）"
+        if groups:
+            return f"预切分的正则 {shown(pattern)} 里有捕获组"
+    if not isinstance(fields["template"], str | None):
+        return "对话模板不是一段文字"
+    return None
 
 
 def _fault(read: Mapping) -> str | None:
@@ -102,12 +142,17 @@ def _fault(read: Mapping) -> str | None:
     kind = read["model"].get("type"), (read.get("decoder") or {}).get("type")
     if kind != ("BPE", "ByteLevel"):
         return f"model 与 decoder 是 {kind}"
+    for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
+        if read["model"].get(name):
+            return f"model 里的 {name} 是 {shown(read['model'][name])}"
     if read.get("normalizer"):
-        return f"有 normalizer {read['normalizer']}"
+        return f"有 normalizer {shown(read['normalizer'])}"
     if trimmed := [
-        t for t in read.get("added_tokens") or () if t["lstrip"] or t["rstrip"] or t["single_word"]
+        t
+        for t in read.get("added_tokens") or ()
+        if any(t.get(name) for name in ("lstrip", "rstrip", "single_word"))
     ]:
-        return f"added_tokens 里有 {trimmed[0]}"
+        return f"added_tokens 里有 {shown(trimmed[0])}"
     try:
         _patterns(read.get("pre_tokenizer"))
     except ValueError as error:
@@ -125,4 +170,4 @@ def _patterns(step: Mapping) -> tuple[str, ...]:
             return (pattern,)
         case {"type": "ByteLevel", "add_prefix_space": False}:
             return (GPT2,) if step.get("use_regex", True) else ()
-    raise ValueError(f"pre_tokenizer 里有 {step}")
+    raise ValueError(f"pre_tokenizer 里有 {shown(step)}")

@@ -1,8 +1,14 @@
 """权重取不到、装不上时的错误。"""
 
+import re
+
 
 class PretrainedError(RuntimeError):
-    """预训练模型取不到、文件残缺，或者权重对不上；消息是一句话。"""
+    """预训练模型取不到、文件残缺，或者权重对不上；消息是一句话，一行。"""
+
+    def __init__(self, message: str):
+        # 文件里的名字与值可以很怪，换行也有
+        super().__init__(re.sub(r"[\x00-\x1f\x7f\x85\u2028\u2029]+", " ", message))
 
 
 class HubError(PretrainedError):

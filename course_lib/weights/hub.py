@@ -1,5 +1,9 @@
-"""从 Hugging Face hub 或它的镜像取文件，核对校验和；取不到时一句话说清试了什么、为什么、怎么办。"""
+"""从 Hugging Face hub 或它的镜像取文件；取不到时一句话说清试了什么、为什么、怎么办。
 
+站点给的 ETag 若是校验和（hub 与多数镜像都是），每个文件都核对；有的镜像给的是别的东西，无从核对，就说一声。
+"""
+
+import functools
 import hashlib
 import os
 import re
@@ -111,7 +115,8 @@ def _ask(name: str, file: str, **where):
 
     url = hub.hf_hub_url(name, file, **where, endpoint=_endpoint())
     found = hub.get_hf_file_metadata(url, timeout=seconds(), endpoint=_endpoint())
-    if not (found.commit_hash and found.etag):
+    # hub 的客户端会拿这两样作文件名，站点若给的是 ../ 之类，就写到缓存外面去了
+    if not all(re.fullmatch(r"\w[\w.+=-]*", name or "") for name in (found.commit_hash, found.etag)):
         raise hub.errors.FileMetadataError
     return found
 
@@ -163,23 +168,30 @@ def _check(path: Path, etag: str | None) -> Path:
     """核对校验和；hub 的客户端只核对大小，坏文件会一直留在缓存里。"""
     if etag is None:
         raise SourceError(f"缓存里的 {path.name} 没有核对过校验和，要连上站点才能核对")
-    if not _matches(path, etag):
+    etag = etag.lower()
+    if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", etag):
+        _say_unchecked(_endpoint())
+    elif not _matches(path, etag):
         for bad in (path.resolve(), path, _note(path)):
             bad.unlink(missing_ok=True)
         raise SourceError(f"{path.name} 的校验和与站点公布的不同，坏文件已从缓存里删掉")
     return path
 
 
+@functools.cache
+def _say_unchecked(endpoint: str) -> None:
+    """一个站点只说一次。"""
+    print(f"{endpoint} 没有给出文件的校验和，从它取来的只看过大小，内容没有核对过。")
+
+
 def _matches(path: Path, etag: str) -> bool:
-    if re.fullmatch("[0-9a-f]{64}", etag):
+    if len(etag) == 64:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == etag
-    if re.fullmatch("[0-9a-f]{40}", etag):
-        # 小文件的 etag 是 git 的对象名；有的镜像改用内容本身的 SHA-1。
-        content = path.read_bytes()
-        git_blob = b"blob %d\0" % len(content) + content
-        return etag in (hashlib.sha1(git_blob).hexdigest(), hashlib.sha1(content).hexdigest())
-    return True
+    # 小文件的 etag 是 git 的对象名；有的镜像改用内容本身的 SHA-1。
+    content = path.read_bytes()
+    git_blob = b"blob %d\0" % len(content) + content
+    return etag in (hashlib.sha1(git_blob).hexdigest(), hashlib.sha1(content).hexdigest())
 
 
 def _endpoint() -> str:

@@ -1,10 +1,14 @@
 """课程装得下的两种模型：各是哪几个文件、用哪个环境变量换，一个文件夹里的能不能用。"""
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
+
+from .errors import SourceError
+from .reading import read_json, shown
 
 WEIGHTS = "model.safetensors"
 SHARDS = f"{WEIGHTS}.index.json"
@@ -15,11 +19,12 @@ PICKLED_WEIGHTS = "pytorch_model.bin"
 class Kind:
     """一种模型。
 
-    model_type，config.json 里它叫什么；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
+    model_type，config.json 里它叫什么；settings，config.json 里可以没有、有就只能是这几个值的：别的值我们的代码没有写；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
     wanted，给错了时说可以给什么。
     """
 
     model_type: str
+    settings: Mapping[str, tuple]
     vocabularies: tuple[str, ...]
     variable: str
     wanted: str
@@ -37,15 +42,23 @@ class Kind:
     def config_fault(self, config: Path) -> str | None:
         """config.json 不是这种模型的配置时，返回一句说明；没有问题就返回 None。"""
         try:
-            values = json.loads(config.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return "没有 config.json"
-        except (ValueError, OSError) as error:
-            return f"config.json 读不出来（{type(error).__name__}）"
-        model_type = values.get("model_type") if isinstance(values, dict) else None
-        if model_type != self.model_type:
-            return f"config.json 里的 model_type 是 {model_type!r}，课程只装 {self.model_type!r}"
-        return None
+            values = read_json(config)
+        except SourceError as error:
+            return str(error)
+        if values.get("model_type") != self.model_type:
+            return f"config.json 里的 model_type 是 {shown(values.get('model_type'))}，课程只装 {self.model_type!r}"
+        return self.odd_architecture(values.get("architectures")) or odd_setting(
+            values, self.settings, "config.json"
+        )
+
+    def odd_architecture(self, names: Any) -> str | None:
+        """architectures 里没有一个是这一种模型时，返回一句说明；没有写就是没有问题。"""
+        if names is None:
+            return None
+        listed = names if isinstance(names, list) else []
+        if any(isinstance(name, str) and name.lower().startswith(self.model_type) for name in listed):
+            return None
+        return f"config.json 里的 architectures 是 {shown(names)}，课程只装 {self.model_type!r}"
 
     def folder_fault(self, folder: Path) -> str | None:
         """文件夹里的模型不能用时，返回一句说明；没有问题就返回 None。"""
@@ -60,22 +73,59 @@ class Kind:
         try:
             with safe_open(folder / WEIGHTS, framework="pt"):
                 pass
-        except (SafetensorError, OSError) as error:
+        except Exception as error:
             return f"{WEIGHTS} 打不开，文件可能没有下载完整（{type(error).__name__}）"
         if not any((folder / file).exists() for file in self.vocabularies):
             return f"没有词表（{' 或 '.join(self.vocabularies)}）"
         return None
 
 
+def odd_setting(values: Mapping, settings: Mapping[str, tuple], where: str) -> str | None:
+    """values 里写着我们的代码不做的事时，返回一句说明；没有问题就返回 None。
+
+    参数：settings，名字 → 可以是哪几个值；没有写的，和没有列在里面的，都不算；where，错误里怎样称呼 values。
+    """
+    for name, known in settings.items():
+        value = values.get(name, known[0])
+        # True == 1，所以连类型也要比；1 与 1.0 则是一回事
+        if not any(value == one and (type(value) is bool) == (type(one) is bool) for one in known):
+            return f"{where} 里的 {name} 是 {shown(value)}，课程的模型没有写这一种"
+    return None
+
+
 SHARDED = f"它的权重分成了几个文件（{SHARDS}），课程只装放在一个 {WEIGHTS} 里的"
+OFF, ABSENT, ONCE = (None, False), (None,), (None, 1)
 BERT = Kind(
     model_type="bert",
+    settings={
+        "hidden_act": ("gelu", "relu"),
+        "position_embedding_type": ("absolute", None),
+        **dict.fromkeys(("is_decoder", "add_cross_attention"), OFF),
+        **dict.fromkeys(("embedding_size", "head_dim", "quantization_config"), ABSENT),
+        "pruned_heads": (None, {}),
+    },
     vocabularies=("vocab.txt", "tokenizer.json"),
     variable="COURSE_BERT",
     wanted="请给装着模型的文件夹，或 hub 上的名字，如 bert-base-chinese",
 )
 LLAMA = Kind(
     model_type="llama",
+    # 前两行之外，多半是从别的模型改名来的：transformers 的 Llama 不看它们，照算的数就与原来的模型不同
+    settings={
+        "hidden_act": ("silu", "swish"),
+        "quantization_config": ABSENT,
+        "hidden_activation": (None, "silu", "swish"),
+        "num_experts": (None, 0),
+        "num_local_experts": (None, 0),
+        "n_routed_experts": (None, 0),
+        **dict.fromkeys(("use_sliding_window", "rope_interleaved", "use_qk_norm", "qk_layernorm"), OFF),
+        **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "embedding_multiplier"), ONCE),
+        **dict.fromkeys(("residual_multiplier", "logits_scaling", "logit_scale"), ONCE),
+        **dict.fromkeys(("attn_logit_softcapping", "final_logit_softcapping", "sliding_window"), ABSENT),
+        **dict.fromkeys(
+            ("query_pre_attn_scalar", "attention_multiplier", "no_rope_layers", "clip_qkv"), ABSENT
+        ),
+    },
     vocabularies=("tokenizer.json",),
     variable="COURSE_LLM",
     wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",

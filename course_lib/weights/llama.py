@@ -3,114 +3,66 @@
 两种文件的旋转配对不同：GGUF 把相邻的两个特征配成一对，与 `rotary` 相同；safetensors 把前半与后半配成对，读的时候重排。
 """
 
-import json
 import os
-import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from ..config import LanguageModelConfig
-from .audit import load_audited
+from .audit import Source, open_safetensors
 from .errors import PretrainedError
 from .gguf_file import open_gguf
-from .kinds import LLAMA, WEIGHTS
+from .kinds import LLAMA, OFF, ONCE, WEIGHTS, odd_setting
+from .names import GGUF_NAMES, LLAMA_NAMES, translated
+from .reading import make_config, read_json, shown
 
 NEEDED = (
     "vocab_size", "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers",
     "max_position_embeddings", "rms_norm_eps", "eos_token_id",
 )  # fmt: skip
+# GGUF 里 llama. 之下的都是模型怎样算，所以不在这里的一概不认：None 是由 `_gguf_config` 去读的，其余只能是这几个值
+GGUF_SETTINGS = {
+    **dict.fromkeys(
+        (
+            "embedding_length", "attention.head_count", "attention.head_count_kv", "vocab_size", "feed_forward_length",
+            "block_count", "context_length", "attention.layer_norm_rms_epsilon", "rope.freq_base", "rope.dimension_count",
+            "attention.key_length", "attention.value_length",
+        )
+    ),
+    "rope.scaling.type": ("none",),
+    **dict.fromkeys(("rope.scaling.factor", "rope.scaling.attn_factor", "rope.scale_linear"), (1, 0)),
+    **dict.fromkeys(("expert_count", "expert_used_count", "attention.sliding_window"), (0,)),
+    **dict.fromkeys(("attention.causal",), (True,)),
+    **dict.fromkeys(("logit_scale", "residual_scale", "embedding_scale"), (1,)),
+    "use_parallel_residual": OFF,
+    "tensor_data_layout": ("Meta AI original pth",),
+}  # fmt: skip
 
 
-class Names(NamedTuple):
-    """一种文件里的名字：层外的、层内的 → 我们的，以及认出层号的式子。"""
-
-    outside: dict[str, str]
-    layer: str
-    inside: dict[str, str]
-
-
-GGUF_NAMES = Names(
-    {"token_embd": "tokens", "output_norm": "norm", "output": "output"},
-    r"blk\.(\d+)\.(.+)",
-    {
-        "attn_norm": "norm1",
-        "attn_q": "self_attn.q_proj",
-        "attn_k": "self_attn.k_proj",
-        "attn_v": "self_attn.v_proj",
-        "attn_output": "self_attn.out_proj",
-        "ffn_norm": "norm2",
-        "ffn_gate": "ffn.gate_proj",
-        "ffn_up": "ffn.up_proj",
-        "ffn_down": "ffn.down_proj",
-    },
-)
-HF_NAMES = Names(
-    {"model.embed_tokens": "tokens", "model.norm": "norm", "lm_head": "output"},
-    r"model\.layers\.(\d+)\.(.+)",
-    {
-        "input_layernorm": "norm1",
-        "self_attn.q_proj": "self_attn.q_proj",
-        "self_attn.k_proj": "self_attn.k_proj",
-        "self_attn.v_proj": "self_attn.v_proj",
-        "self_attn.o_proj": "self_attn.out_proj",
-        "post_attention_layernorm": "norm2",
-        "mlp.gate_proj": "ffn.gate_proj",
-        "mlp.up_proj": "ffn.up_proj",
-        "mlp.down_proj": "ffn.down_proj",
-    },
-)
-
-
-class LlamaSource(NamedTuple):
-    """打开了的模型：尺寸、各个权重的名字与形状、怎样读出一个来；read 用到时才读，整个模型不会在内存里有两份。"""
-
-    path: Path
-    config: LanguageModelConfig
-    names: Names
-    shapes: dict[str, tuple[int, ...]]
-    read: Callable[[str], Tensor]
-
-
-def open_llama(path: str | os.PathLike) -> LlamaSource:
+def open_llama(path: str | os.PathLike) -> Source:
     """打开 GGUF 文件，或者装着 config.json 与 model.safetensors 的文件夹。
 
-    错误：打不开、残缺、不是 Llama 式的模型，或者尺寸不对时，抛出 `PretrainedError`。
+    错误：打不开、残缺、不是 Llama 式的模型、写着我们没有写的算法，或者尺寸不对时，抛出 `PretrainedError`。
     """
     path = Path(path)
     return _open_folder(path) if path.is_dir() else _open_gguf(path)
 
 
-def load_llama(module: nn.Module, source: LlamaSource) -> None:
+def load_llama(module: nn.Module, source: Source) -> None:
     """把 source 的权重抄进 module，一次一个张量，数据类型与设备随 module。
 
     参数：module，由 source.config 造的 `LanguageModel`；source，`open_llama` 打开的。
     错误：有缺失、多余、形状不同的，抛出 `PretrainedError`；这时 module 保持原样。
     """
-    load_audited(
-        module, source.shapes, source.read, partial(our_llama_name, source.names), f"{source.path} 的"
-    )
-
-
-def our_llama_name(names: Names, key: str) -> str | None:
-    name, _, kind = key.rpartition(".")
-    if layer := re.fullmatch(names.layer, name):
-        ours = names.inside.get(layer[2])
-        return ours and f"layers.{layer[1]}.{ours}.{kind}"
-    ours = names.outside.get(name)
-    return ours and f"{ours}.{kind}"
+    source.load(module)
 
 
 # ---- GGUF
 
 
-def _open_gguf(path: Path) -> LlamaSource:
+def _open_gguf(path: Path) -> Source:
     import gguf
 
     try:
@@ -120,20 +72,22 @@ def _open_gguf(path: Path) -> LlamaSource:
             f"{path} 打不开，它不是 GGUF 文件，或者没有下载完整（{type(error).__name__}）。"
         ) from None
     tensors = {tensor.name: tensor for tensor in tensors}
+    config = _gguf_config(path, fields, tied="output.weight" not in tensors)
+    for kind in {tensor.tensor_type for tensor in tensors.values()}:
+        _, size = gguf.GGML_QUANT_SIZES[kind]
+        try:  # 先拿一块 0 试：抄到一半才发现有的读不懂，就晚了
+            gguf.dequantize(np.zeros((1, size), np.uint8), kind)
+        except Exception:
+            raise PretrainedError(f"{path} 里有 {kind.name} 的张量，课程读不懂这一种。") from None
 
     def read(name: str) -> Tensor:
         numbers = gguf.dequantize(tensors[name].data, tensors[name].tensor_type)
         # 没有量化的就是文件本身，只读，torch 见了要警告，先抄一份
         return torch.from_numpy(np.require(numbers, requirements="W"))
 
-    return LlamaSource(
-        path,
-        _gguf_config(path, fields, tied="output.weight" not in tensors),
-        GGUF_NAMES,
-        # 文件里的维度是倒着写的
-        {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()},
-        read,
-    )
+    # 文件里的维度是倒着写的
+    shapes = {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()}
+    return Source(path, config, shapes, read, lambda name: translated(GGUF_NAMES, name))
 
 
 def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
@@ -144,7 +98,17 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
 
     architecture = read("general.architecture")
     if architecture != "llama":
-        raise PretrainedError(f"{path} 里的 general.architecture 是 {architecture!r}，课程只装 'llama'。")
+        raise PretrainedError(
+            f"{path} 里的 general.architecture 是 {shown(architecture)}，课程只装 'llama'。"
+        )
+    ours = {f"llama.{name}": known for name, known in GGUF_SETTINGS.items()}
+    if unknown := sorted(name for name in fields if name.startswith("llama.") and name not in ours):
+        raise PretrainedError(f"{path} 里有 {unknown[0]}，课程的模型没有写这一种。")
+    settings = {name: known for name, known in ours.items() if known} | {
+        "general.type": ("model",), "general.quantization_version": (2,), "split.count": (0, 1),
+    }  # fmt: skip
+    if fault := odd_setting(fields, settings, path):
+        raise PretrainedError(f"{fault}。")
     d_model, heads = read("llama.embedding_length"), read("llama.attention.head_count")
     eos = read("tokenizer.ggml.eos_token_id")
     return _config(
@@ -162,33 +126,37 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
         eos_id=eos,
         bos_id=read("tokenizer.ggml.bos_token_id", eos),
         pad_id=read("tokenizer.ggml.padding_token_id", eos),
-        scaling=read("llama.rope.scaling.type", "none"),
-        d_head=read("llama.rope.dimension_count", d_model // heads),
+        widths=[
+            fields.get(f"llama.{name}")
+            for name in ("rope.dimension_count", "attention.key_length", "attention.value_length")
+        ],
     )
 
 
 # ---- 文件夹
 
 
-def _open_folder(folder: Path) -> LlamaSource:
+def _open_folder(folder: Path) -> Source:
     if fault := LLAMA.config_fault(folder / "config.json"):
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
     config = _folder_config(folder / "config.json")
     path = folder / WEIGHTS
-    try:
-        file = safe_open(path, framework="pt")
-        shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise PretrainedError(f"{path} 打不开，文件可能没有下载完整（{type(error).__name__}）。") from None
-    if config.tied:
-        shapes.pop("lm_head.weight", None)  # 有的文件还是存了一份，与嵌入相同
+    shapes, stored = open_safetensors(path)
+    # 有的文件还是存了一份；与嵌入不同，就不是同一个矩阵了，transformers 这时也不把它们当作一个
+    output, tokens = "lm_head.weight", "model.embed_tokens.weight"
+    if config.tied and shapes.pop(output, None) and tokens in shapes:
+        same = torch.equal(stored(output).float(), stored(tokens).float())
+        if not same:
+            raise PretrainedError(
+                f"{path} 里的 {output} 与嵌入不同，配置的 tie_word_embeddings 却说是同一个。"
+            )
 
     def read(key: str) -> Tensor:
-        tensor = file.get_tensor(key)
+        tensor = stored(key)
         heads = {"q_proj": config.num_heads, "k_proj": config.num_kv_heads}.get(key.split(".")[-2])
         return interleaved(tensor, heads) if heads else tensor
 
-    return LlamaSource(path, config, HF_NAMES, shapes, read)
+    return Source(path, config, shapes, read, lambda name: translated(LLAMA_NAMES, name))
 
 
 def interleaved(weight: Tensor, num_heads: int) -> Tensor:
@@ -197,45 +165,67 @@ def interleaved(weight: Tensor, num_heads: int) -> Tensor:
 
 
 def _folder_config(path: Path) -> LanguageModelConfig:
-    values = json.loads(path.read_text(encoding="utf-8"))
+    values = read_json(path)
     if missing := [name for name in NEEDED if values.get(name) is None]:
         raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
-    rope = values.get("rope_parameters") or values.get("rope_scaling") or {}
-    d_model, heads, eos = values["hidden_size"], values["num_attention_heads"], _first(values["eos_token_id"])
+    rope = _rope(path, values)
+    heads, eos = values["num_attention_heads"], _first(values["eos_token_id"])
+    bias, mlp_bias = (values.get(f"{part}_bias", False) for part in ("attention", "mlp"))
+    if bias != mlp_bias:
+        raise PretrainedError(f"{path} 里的 attention_bias 与 mlp_bias 不同，课程的模型要有就都有。")
+    kinds = values.get("layer_types") or ["full_attention"]
+    if not isinstance(kinds, list) or any(kind != "full_attention" for kind in kinds):
+        raise PretrainedError(f"{path} 里的 layer_types 是 {shown(kinds)}，课程的模型每层都看全部的前文。")
     return _config(
         path,
         vocab_size=values["vocab_size"],
-        d_model=d_model,
+        d_model=values["hidden_size"],
         num_heads=heads,
-        num_kv_heads=values.get("num_key_value_heads") or heads,
+        num_kv_heads=heads if values.get("num_key_value_heads") is None else values["num_key_value_heads"],
         d_ff=values["intermediate_size"],
         num_layers=values["num_hidden_layers"],
         max_len=values["max_position_embeddings"],
         norm_eps=values["rms_norm_eps"],
-        rope_theta=rope.get("rope_theta") or values.get("rope_theta") or 10_000.0,
+        rope_theta=rope,
         tied=values.get("tie_word_embeddings", False),
-        bias=values.get("attention_bias", False),
+        bias=bias,
         eos_id=eos,
         bos_id=_first(values.get("bos_token_id", eos)),
         pad_id=eos if values.get("pad_token_id") is None else values["pad_token_id"],
-        scaling=rope.get("rope_type") or rope.get("type") or "default",
-        d_head=values.get("head_dim") or d_model // heads,
+        widths=[values.get("head_dim")],
     )
+
+
+def _rope(path: Path, values: dict) -> float:
+    """旋转的底数，写在哪里都行；写着别的转法就抛出 `PretrainedError`。"""
+    theta = values.get("rope_theta")
+    for name in ("rope_scaling", "rope_parameters"):
+        given = values.get(name)
+        rope = {} if given is None else given
+        if not isinstance(rope, dict) or set(rope) - {
+            "rope_type",
+            "type",
+            "rope_theta",
+            "partial_rotary_factor",
+        }:
+            raise PretrainedError(f"{path} 里的 {name} 是 {shown(rope)}，课程的模型没有写这一种旋转。")
+        plain = {"rope_type": ("default", None), "type": ("default", None), "partial_rotary_factor": ONCE}
+        if fault := odd_setting(rope, plain, f"{path} 的 {name}"):
+            raise PretrainedError(f"{fault}。")
+        theta = theta if rope.get("rope_theta") is None else rope["rope_theta"]
+    return 10_000.0 if theta is None else theta
 
 
 def _first(ids: int | list[int]) -> int:
     """有的模型有几个结尾，取第一个。"""
-    return ids[0] if isinstance(ids, list) else ids
+    return ids[0] if isinstance(ids, list) and ids else ids
 
 
-def _config(path: Path, scaling: str, d_head: int, **sizes) -> LanguageModelConfig:
-    try:
-        if scaling not in ("none", "default"):
-            raise ValueError(f"旋转位置编码的 {scaling!r} 伸缩，这里没有写")
-        if d_head * sizes["num_heads"] != sizes["d_model"]:
-            raise ValueError(
-                f"{sizes['num_heads']} 个宽 {d_head} 的头，拼起来不是 d_model={sizes['d_model']}"
-            )
-        return LanguageModelConfig(**sizes)
-    except (ValueError, TypeError) as error:
-        raise PretrainedError(f"{path} 里的尺寸不对：{str(error).rstrip('。')}。") from None
+def _config(path: Path, widths: list, **sizes) -> LanguageModelConfig:
+    config = make_config(LanguageModelConfig, path, sizes)
+    d_head = config.d_model // config.num_heads
+    if odd := [width for width in widths if width not in (None, d_head)]:
+        raise PretrainedError(
+            f"{path} 里的尺寸不对：{config.num_heads} 个宽 {shown(odd[0])} 的头，拼起来不是 d_model={config.d_model}。"
+        )
+    return config

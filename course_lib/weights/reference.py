@@ -8,10 +8,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from .audit import load_audited
 from .builtin import MINILM, builtin_path
 from .errors import HubError, PretrainedError
 from .folders import llm_source, model_folder
-from .llama import HF_NAMES, open_llama, our_llama_name
+from .llama import open_llama
+from .names import LLAMA_NAMES, translated
 
 
 def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False):
@@ -51,15 +53,17 @@ def load_llm_reference(name: str | os.PathLike | None = None):
     )  # fmt: skip
     with torch.device("meta"):  # 先只有形状，不取随机的初值
         model = LlamaForCausalLM(config)
-    weights = {}
-    for key in source.shapes:
-        ours, kind = our_llama_name(source.names, key).rsplit(".", 1)
-        weight = source.read(key).float()
-        heads = {"q_proj": c.num_heads, "k_proj": c.num_kv_heads}.get(ours.split(".")[-1])
-        weights[f"{_their_name(ours)}.{kind}"] = halves(weight, heads) if heads else weight
-    if c.tied:
-        weights["lm_head.weight"] = weights["model.embed_tokens.weight"]
-    model.load_state_dict(weights, assign=True)
+    theirs = {ours: theirs for theirs, ours in LLAMA_NAMES.items()}
+
+    def rename(name: str) -> str | None:
+        ours = source.rename(name)
+        return ours and translated(theirs, ours)
+
+    def read(name: str) -> Tensor:
+        heads = {"q_proj": c.num_heads, "k_proj": c.num_kv_heads}.get(source.rename(name).split(".")[-2])
+        return halves(source.read(name), heads) if heads else source.read(name)
+
+    load_audited(model, source.shapes, read, rename, f"{source.path} 的")
     model.tie_weights()
     # 旋转的频率是算出来的，文件里没有
     model.model.rotary_emb = type(model.model.rotary_emb)(config)
@@ -69,16 +73,6 @@ def load_llm_reference(name: str | os.PathLike | None = None):
 def halves(weight: Tensor, num_heads: int) -> Tensor:
     """`interleaved` 的反面，(h·d, D) → (h·d, D)：每个头里相邻的两行，变成前半与后半配成的对。"""
     return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
-
-
-def _their_name(ours: str) -> str:
-    """layers.3.norm1 → model.layers.3.input_layernorm。"""
-    outside = {mine: theirs for theirs, mine in HF_NAMES.outside.items()}
-    inside = {mine: theirs for theirs, mine in HF_NAMES.inside.items()}
-    if ours in outside:
-        return outside[ours]
-    _, number, part = ours.split(".", 2)
-    return f"model.layers.{number}.{inside[part]}"
 
 
 def _load_pair(folder: Path):

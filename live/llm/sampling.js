@@ -1,4 +1,4 @@
-// 抽样：把分数整理成概率，再抽一个词元；与 course_lib/generation.py 的 narrow 留下同样的词元，概率相同。
+// 抽样：把分数整理成概率，再抽一个词元；与 course_lib/sampling.py 的 narrow 留下同样的词元，概率相同。
 //
 // 温度、top-k、top-p、min-p 的次序也相同；温度是 0 就是贪心。词表有几万个词元，滑块一动就要重算，所以都只用带类型的数组。
 // 后台线程里也用它：liveSampling 自成一体，用不到外面的名字。

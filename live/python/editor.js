@@ -1,7 +1,7 @@
 // 一道练习（一格，也许有几问）的编辑框：代替网页里那个不能改的格；没有脚本时、印出来时，还是原来的格。
 //
 // 格里的 <template data-exercise="……"> 写着能在网页里检查的几问的名字，空格隔开。代码从原来的格里取，不要其中的 import 与 check；
-// 头一次点进来才去取 Python 与这几问的数据。
+// 头一次点进来才去取 Python 与这一章的数据。
 globalThis.ExerciseEditor = (() => {
   const CHECK = /^check\("([^"]+)", (.*)\)$/;
   const IMPORT = "from course_lib.exercises import check";
@@ -15,9 +15,14 @@ globalThis.ExerciseEditor = (() => {
     return made;
   }
 
-  async function exerciseData(name) {
-    const base64 = await LiveEngine.read(here, `exercises/${name}.json`);
-    return JSON.parse(new TextDecoder().decode(LiveEngine.decode(base64)));
+  // 一章一个文件，各格共用；取不到的话，下次再取
+  const chapters = {};
+  function chapterData(topic) {
+    chapters[topic] ??= LiveEngine.read(here, `exercises/${topic}.json`).then((base64) =>
+      JSON.parse(new TextDecoder().decode(LiveEngine.decode(base64))),
+    );
+    chapters[topic].catch(() => delete chapters[topic]);
+    return chapters[topic];
   }
 
   class ExerciseEditor {
@@ -80,9 +85,10 @@ globalThis.ExerciseEditor = (() => {
       this.draw();
     }
 
-    // 只有读者改了才记：读不出来的那一回，不把记着的抹掉
+    // 只有读者改了才记：读不出来的那一回，不把记着的抹掉。先前的结论说的是先前的代码，变淡
     changed() {
       this.draw();
+      for (const sentence of this.said.children) sentence.className = "stale";
       const { value } = this.area;
       ExerciseStore.keepText(this.names[0], value.trim() === this.skeleton ? null : value);
     }
@@ -121,9 +127,7 @@ globalThis.ExerciseEditor = (() => {
     }
 
     prepare() {
-      this.data ??= Promise.all(this.names.map(exerciseData));
-      this.data.catch(() => (this.data = null));
-      return Promise.all([this.data, LivePython.open().ready()]);
+      return Promise.all([chapterData(this.names[0].split(".")[0]), LivePython.open().ready()]);
     }
 
     // 各句：{ text, kind, name }，name 是有几问时的那一问；错在读者的哪里，那里的编号也标出来
@@ -148,10 +152,12 @@ globalThis.ExerciseEditor = (() => {
       let doing = "正在准备网页里的 Python……";
       const slow = setTimeout(() => this.say({ text: doing }), SLOW);
       try {
-        const [data] = await this.prepare();
+        const [{ modules, exercises }] = await this.prepare();
+        const asked = this.names.map((name) => exercises[name]);
         doing = "正在运行……";
         const result = await LivePython.open().run(
-          { code: this.area.value, given: data[0].given, exercises: checking ? data : [] },
+          { code: this.area.value, given: asked[0].given, exercises: checking ? asked : [] },
+          modules,
           (text) => this.print(text),
         );
         this.show(result, checking);

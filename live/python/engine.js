@@ -1,7 +1,8 @@
 // 网页里运行 Python：Brython 与课程自己的几个 Python 文件，头一次用到才取；读者的代码在沙箱里的后台线程运行，超时就结束它。
 //
 //   const python = LivePython.open();
-//   const { verdicts, error } = await python.run({ code, … }, (text) => {});  // 打印的一段段交给后一个函数
+//   const { verdicts, error } = await python.run({ code, … }, modules, (text) => {});  // 打印的一段段交给末一个函数
+// modules 是这一章的 Python 文件，名字 → 源码；用到了才编译。
 //
 // 沙箱是一个不显示的 <iframe>：它自成一源，碰不到这一页与浏览器里存的东西；它的 Content-Security-Policy 不许任何请求，
 // 在它里面开的后台线程也一样。这都由浏览器看守，读者的代码怎样写都出不去。
@@ -79,13 +80,13 @@ globalThis.LivePython = (() => {
     }
 
     // 一次一件，先来的先做
-    run(request, onOutput) {
-      const turn = this.queue.then(() => this.turn(request, onOutput));
+    run(request, modules, onOutput) {
+      const turn = this.queue.then(() => this.turn(request, modules, onOutput));
       this.queue = turn.catch(() => {});
       return turn;
     }
 
-    async turn(request, onOutput) {
+    async turn(request, modules, onOutput) {
       const port = await this.ready();
       const id = ++this.count;
       const result = await new Promise((resolve) => {
@@ -96,7 +97,7 @@ globalThis.LivePython = (() => {
           clearTimeout(late);
           resolve(data.result);
         };
-        port.postMessage({ id, request: JSON.stringify(request) });
+        port.postMessage({ id, modules, request: JSON.stringify(request) });
       });
       // 结束掉的、被读者的代码改坏了的，都换一个新的，下次就不必等
       if (result.late || result.spoiled || result.failed) {

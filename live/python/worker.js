@@ -57,6 +57,8 @@ globalThis.pythonWorker = {
       port.onmessage = ({ data }) => {
         const id = (current = data.id);
         room = MOST;
+        const files = Object.entries(data.modules).map(([name, text]) => [name, [".py", text, []]]);
+        $B.loadBrythonPackage(Object.fromEntries(files));
         let result;
         try {
           result = JSON.parse($B.$call(answer, data.request));

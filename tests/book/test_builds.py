@@ -9,10 +9,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import repository
 import yaml
 from bs4 import BeautifulSoup
 from built_book import BOOK
+
+from tools import repository
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -51,13 +52,14 @@ class Book:
     def library(self, number):
         (self.root / "course_lib/__init__.py").write_text(f"number = {number}\n", encoding="utf-8")
 
-    def chapter(self, name, code="print('库里的数是', course_lib.number)", cell="show-number"):
+    def chapter(self, name, code="print('库里的数是', course_lib.number)", cell="show-number", before=""):
         notebook = nbformat.v4.new_notebook()
         notebook.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
         note = f"import course_lib\nwith open('executed', 'a') as file:\n    print('{name}', file=file)"
         notebook.cells = [
             nbformat.v4.new_markdown_cell(f"# {name}", id="title"),
             nbformat.v4.new_code_cell(note, id="note"),
+            nbformat.v4.new_code_cell(before, id="before"),
             nbformat.v4.new_code_cell(code, id=cell),
         ]
         nbformat.write(notebook, self.root / f"chapters/{name}.ipynb")
@@ -111,18 +113,11 @@ def test_only_what_changed_is_executed(book):
 
 def test_chapters_run_by_nbmake_are_not_executed_again(book):
     """`make test` 里各章由 nbmake 运行，成书用的就是那一次的输出；没有通过的章不留下。"""
-    shutil.copy(ROOT / "chapters/conftest.py", book.root / "chapters")
     book.chapter("one", "print('分两次', end='', flush=True); print('送来')")
     book.chapter("two", "import os\nassert 'BUILDING' in os.environ, '成书时才通过'")
-    command = [BIN / "pytest", "-p", "no:cacheprovider", "-o", "pythonpath=_ext", "-n", "2"]
-    variables = os.environ | {"PYTHONPATH": str(book.root), "PYTEST_ADDOPTS": ""}
-    result = subprocess.run(
-        [*command, "--nbmake", "--for-book", "chapters"],
-        cwd=book.root, env=variables, capture_output=True, text=True,
-    )  # fmt: skip
-    assert (
-        result.returncode == 1 and "成书时才通过" in result.stdout and "1 failed, 1 passed" in result.stdout
-    )
+    result = nbmake(book)
+    assert result.returncode == 1 and "1 failed, 1 passed" in result.stdout
+    assert "成书时才通过" in result.stdout
     result, executed = book.build(BUILDING="1")
     assert result.returncode == 0 and executed == ["two"]
     assert "分两次送来" in book.page("one")
@@ -142,15 +137,28 @@ def test_failing_cell_is_named(book):
     assert result.returncode == 0 and executed == ["two"]
 
 
+def nbmake(book):
+    """像 `make test` 那样运行两章；返回进程的结果。"""
+    shutil.copy(ROOT / "chapters/conftest.py", book.root / "chapters")
+    command = [BIN / "pytest", "-p", "no:cacheprovider", "-o", "pythonpath=_ext", "-o", "timeout=1"]
+    variables = os.environ | {"PYTHONPATH": str(book.root), "PYTEST_ADDOPTS": ""}
+    return subprocess.run(
+        [*command, "-n", "2", "--nbmake", "--for-book", "chapters"],
+        cwd=book.root, env=variables, capture_output=True, text=True,
+    )  # fmt: skip
+
+
 def test_chapter_that_takes_too_long_or_dies_is_named(book):
+    """时限是一整章的：前面的格用去的也算；成书与 nbmake 说的是同一句话。"""
     config = book.root / "_config.yml"
-    config.write_text(config.read_text(encoding="utf-8").replace("timeout: 300", "timeout: 2"))
-    book.chapter("one", "import time\ntime.sleep(30)", cell="sleep")
+    config.write_text(re.sub("timeout: .*", "timeout: 8", config.read_text(encoding="utf-8")))
+    book.chapter("one", "import time\ntime.sleep(7)", cell="sleep", before="import time\ntime.sleep(3)")
     book.chapter("two", "import os\nos._exit(1)", cell="leave")
+    said = "one.ipynb 的 sleep 格没有执行完：整章用了 8 秒还没有完"
     result, _ = book.build()
-    assert result.returncode != 0
-    assert "one.ipynb 的 sleep 格没有执行完：\n超过了 2 秒" in result.stderr
+    assert result.returncode != 0 and said in result.stderr
     assert "two.ipynb 的 leave 格没有执行完：" in result.stderr and "died" in result.stderr
+    assert said in (told := nbmake(book).stdout) and "Traceback" not in told.partition("two.ipynb")[0]
 
 
 def test_chapters_run_side_by_side(book):

@@ -17,7 +17,7 @@ from course_book.after_writing import live_bert, live_data, live_llm
 from course_lib.language_model import LanguageModel
 from course_lib.weights import builtin_llm_path
 from course_lib.weights.gguf_file import open_gguf
-from course_lib.weights.llama import GGUF_NAMES, our_llama_name
+from course_lib.weights.names import GGUF_NAMES, translated
 
 ROOMS = ["course_book.templates.live_page", "course_book.after_writing.live_data"]
 
@@ -55,7 +55,7 @@ def test_the_pieces_make_up_every_tensor_of_the_file(data):
         assert ours == tensor.data.tobytes(), name
         stored = np.frombuffer(ours, tensor.data.dtype).reshape(tensor.data.shape)
         numbers = torch.from_numpy(gguf.dequantize(stored, tensor.tensor_type).copy())
-        assert torch.equal(numbers, model[our_llama_name(GGUF_NAMES, name)]), name
+        assert torch.equal(numbers, model[translated(GGUF_NAMES, name)]), name
     assert start == len(raw)
 
 

@@ -33,7 +33,7 @@ def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
 def test_a_hint_executes_no_chapter(tmp_path, monkeypatch):
     """章里的练习都还没有写：改一条提示，各章的输出不变。"""
     monkeypatch.setattr(local_files, "ROOT", tmp_path)
-    path = tmp_path / "course_lib/exercises/feed_forward.py"
+    path = tmp_path / "course_lib/exercises/topics/feed_forward.py"
     path.parent.mkdir(parents=True)
     before = local_files.library_digest()
     path.write_text("新的提示", encoding="utf-8")

@@ -2,15 +2,16 @@
 
 from itertools import count
 
-import chromium
 import pytest
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from course_book.doctree.formulas import to_mathml
+from course_book.printing import __main__ as print_books
 from course_book.printing import article, volume
 from course_book.printing.characters import BLOCK, unify, unify_block
 from course_book.printing.press import press
+from tools import chromium
 
 CHAPTER = """<article class="bd-article"><p class="chapter-place">第 1 章，共 2 章 · 起点</p>
 <section id="头一章"><h1>头一章<a class="headerlink" href="#头一章">#</a></h1>
@@ -125,3 +126,14 @@ def test_what_would_be_cut_is_named(pages, tmp_path):
     pages["first"].body.p["style"] = "white-space: nowrap; width: max-content"
     with chromium.open_browser() as browser, pytest.raises(RuntimeError, match="page-first 放不下"):
         press(browser, cover, [("", [pages["first"]])], "", {}, tmp_path / "book.pdf")
+
+
+def test_a_book_of_boxes_is_not_printed(tmp_path, monkeypatch):
+    """没有中文字体的机器：一页也不印，只说一句话。"""
+    nothing = '<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd"><fontconfig></fontconfig>'
+    (tmp_path / "fonts.conf").write_text(nothing)
+    monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
+    monkeypatch.setattr(print_books, "PDF", tmp_path / "pdf")
+    with pytest.raises(SystemExit, match="fonts-noto-cjk"):
+        print_books.main()
+    assert list((tmp_path / "pdf").iterdir()) == []

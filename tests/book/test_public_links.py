@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from notebook_form import SETUP, canonical, chapters, colab_link
-from repository import PLACEHOLDER, written_url
 
 from course_book.doctree.public_links import rewrite, rewrite_downloads, use_url
+from tools.notebook_form import SETUP, canonical, chapters, colab_link, setup_code
+from tools.repository import PLACEHOLDER, written_url
 
 HOME = "https://github.com/me/course"
 GITEE = "https://gitee.com/me/course"
@@ -36,42 +36,33 @@ def page():
         nodes.paragraph("", "", badge),
         nodes.paragraph("", "", nodes.reference("", "别处", refuri="https://example.org")),
         nodes.container("", nodes.literal_block(code, code, language="ipython3")),
+        nodes.container("", nodes.paragraph("", "开头有 Colab 的链接"), classes=["on-colab"]),
+        nodes.container("", nodes.paragraph("", "第一格会装上课程"), classes=["with-repository"]),
     )
 
 
-def test_links_follow_the_repository():
-    app, doctree = application(HOME), page()
+@pytest.mark.parametrize(
+    ("url", "promised"),
+    [
+        (HOME, ["▶ 在 Colab 中打开本章", "别处", "开头有 Colab 的链接", "第一格会装上课程"]),
+        # Colab 打不开 Gitee 上的笔记本；安装命令照样指到仓库
+        (GITEE, ["别处", "第一格会装上课程"]),
+        (None, ["别处"]),
+    ],
+)
+def test_only_what_is_true_is_promised(url, promised):
+    app, doctree = application(url), page()
     use_url(app, app.config)
     rewrite(app, doctree)
+    assert [paragraph.astext() for paragraph in doctree.findall(nodes.paragraph)] == promised
     links = [link["refuri"] for link in doctree.findall(nodes.reference)]
-    assert links == [colab_link(NOTEBOOK.name, HOME), "https://example.org"]
+    assert links == [*[colab_link(NOTEBOOK.name, HOME)] * (url == HOME), "https://example.org"]
     block = next(doctree.findall(nodes.literal_block))
     # 两者不同，Sphinx 就不给它上色
-    assert block.rawsource == block.astext() == SETUP.format(url=HOME) and block["language"] == "ipython3"
-    assert app.config.html_theme_options["repository_url"] == HOME
-    assert app.config.html_theme_options["launch_buttons"]
-
-
-def test_without_a_repository_there_are_no_links():
-    app, doctree = application(None), page()
-    use_url(app, app.config)
-    rewrite(app, doctree)
-    assert [link["refuri"] for link in doctree.findall(nodes.reference)] == ["https://example.org"]
-    assert len(list(doctree.findall(nodes.paragraph))) == 1
-    assert (
-        next(doctree.findall(nodes.literal_block)).astext() == "from course_lib.show import setup\n\nsetup()"
-    )
-    assert app.config.html_theme_options == {"repository_url": ""}
-
-
-def test_on_gitee_only_colab_is_missing(tmp_path):
-    """Colab 打不开 Gitee 上的笔记本：没有它的链接与按钮，安装命令照样指到仓库。"""
-    app, doctree = application(GITEE), page()
-    use_url(app, app.config)
-    rewrite(app, doctree)
-    assert [link["refuri"] for link in doctree.findall(nodes.reference)] == ["https://example.org"]
-    assert next(doctree.findall(nodes.literal_block)).astext() == SETUP.format(url=GITEE)
-    assert app.config.html_theme_options == {"repository_url": ""}
+    assert block.rawsource == block.astext() == setup_code(url) and block["language"] == "ipython3"
+    theme = app.config.html_theme_options
+    assert theme["repository_url"] == (url if url == HOME else "")
+    assert ("launch_buttons" in theme) == (url == HOME)
 
 
 @pytest.mark.parametrize("url", [HOME, GITEE])

@@ -62,3 +62,9 @@ def open_figure(blank):
         return blank
 
     return open_it
+
+
+@pytest.fixture
+def page(open_figure, request):
+    """test_explore_X.py 里的图 X，摆着那里的 DATA。"""
+    return open_figure(request.path.stem.removeprefix("test_explore_"), request.module.DATA)

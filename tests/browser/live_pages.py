@@ -1,12 +1,24 @@
-"""两个活的网页的测试共用的：打开一页，看它要过什么；后台线程占了多少处理器；axe 找到的毛病。"""
-
-from contextlib import suppress
-from pathlib import Path
+"""打开网页的测试共用的：打开一页，看它要过什么，axe 找到的毛病。"""
 
 from axe_playwright_python.base import AXE_SCRIPT
-from page_scripts import WATCH_SHIFTS
 
 AXE = "(panel) => axe.run(panel, {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
+
+# web.dev 的定义：相隔不到 1 秒、总长不到 5 秒的移动算作一段，取最大的一段
+WATCH_SHIFTS = """
+if (window === top) {
+  let first = 0, last = 0, sum = 0;
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue;
+      if (entry.startTime - last > 1000 || entry.startTime - first > 5000) [first, sum] = [entry.startTime, 0];
+      last = entry.startTime;
+      sum += entry.value;
+      window.shift = Math.max(window.shift, sum);
+    }
+  }).observe({type: 'layout-shift', buffered: true});
+}"""
 
 
 def new_page(browser, address, **settings):
@@ -24,8 +36,9 @@ def new_page(browser, address, **settings):
 
 
 def prepare_axe(page):
-    page.evaluate(AXE_SCRIPT)
-    page.add_style_tag(content="* { transition: none !important }")  # 颜色一下子就换好
+    for frame in page.frames:
+        frame.evaluate(AXE_SCRIPT)
+    page.add_style_tag(content="* { transition: none !important }")  # 颜色一下子就换好，也不等侧栏慢慢滑动
 
 
 def axe_faults(page, panel):
@@ -37,24 +50,3 @@ def axe_faults(page, panel):
         for fault in page.evaluate(AXE, panel)["violations"]:
             faults += [(scheme, fault["id"], node["target"], node["html"][:120]) for node in fault["nodes"]]
     return faults
-
-
-def processes(browser):
-    return browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
-
-
-def worker_threads(browser) -> list[Path]:
-    """各个后台线程在 /proc 里的文件夹。"""
-    found = []
-    for process in processes(browser):
-        for task in Path(f"/proc/{process['id']}/task").iterdir():
-            with suppress(FileNotFoundError):  # 别的线程可能刚好结束
-                if (task / "comm").read_text().startswith("DedicatedWorker"):
-                    found.append(task)
-    assert found
-    return found
-
-
-def busy_milliseconds(threads) -> float:
-    """占用处理器的时间：别的进程抢核时，钟走得快，它不变。"""
-    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e6

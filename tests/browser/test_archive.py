@@ -7,13 +7,13 @@ import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-import archive
 import pytest
 from bs4 import BeautifulSoup
 from built_book import BOOK
 from test_live_page import press_open, shown
 
 from chapters import NOTEBOOKS
+from tools import archive
 
 archive.BOOK = BOOK
 # 压得轻一些，快几倍

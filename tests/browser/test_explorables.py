@@ -1,10 +1,23 @@
-"""可以动手的图，在真的 Chromium 里：成书里脚本共用一份，没有脚本时有一句话，来两遍也不乱。"""
+"""可以动手的图，在真的 Chromium 里：成书里脚本共用一份，没有脚本时有一句话，来两遍也不乱，手机上放得下、点得中。"""
+
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.show.explore import page as figure
 
 DATA = {"tokens": ["time", "flies"], "scores": [[1.0, 2.0], [0.5, -1.0]], "padding": [False, False]}
+
+
+FIGURES = [path.stem for path in sorted(Path(__file__).parent.glob("test_explore_*.py"))]
+
+
+@pytest.mark.parametrize("file", FIGURES)
+def test_fits_a_phone_and_a_finger(open_figure, file):
+    page = open_figure(file.removeprefix("test_explore_"), import_module(file).DATA, width=360)
+    fits_a_phone_and_a_finger(page)
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])

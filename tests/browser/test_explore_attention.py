@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, numbers
+from explorable_helpers import numbers
 
 from course_lib.attention import scaled_dot_product_attention
 
@@ -28,8 +28,7 @@ def data():
 DATA = data()
 
 
-def test_attention_is_the_librarys(open_figure):
-    page = open_figure("attention", DATA)
+def test_attention_is_the_librarys(page):
     query, key, value = (DATA["x"] @ DATA[f"w_{name}"] for name in ("query", "key", "value"))
     output, weights = scaled_dot_product_attention(query, key, value)
     expected = {
@@ -52,8 +51,7 @@ def test_attention_is_the_librarys(open_figure):
         torch.testing.assert_close(seen[title], matrix, atol=0.0051, rtol=0)
 
 
-def test_clicking_a_score_shows_how_it_came(open_figure):
-    page = open_figure("attention", DATA)
+def test_clicking_a_score_shows_how_it_came(page):
     for _ in range(5):
         page.get_by_role("button", name="下一步", exact=True).click()
     page.get_by_role("button", name="sky → is").first.click()
@@ -72,8 +70,7 @@ def test_clicking_a_score_shows_how_it_came(open_figure):
 
 
 @pytest.mark.parametrize(("way", "power"), [("不除", 0), ("除以 √d", 0.5), ("除以 d", 1)])
-def test_wider_keys_saturate(open_figure, way, power):
-    page = open_figure("attention", DATA)
+def test_wider_keys_saturate(page, way, power):
     page.get_by_role("button", name=way, exact=True).click()
     page.get_by_role("slider").fill("2")
     shares = (DATA["wide"][1024] / 1024**power).softmax(dim=0)
@@ -81,8 +78,7 @@ def test_wider_keys_saturate(open_figure, way, power):
     torch.testing.assert_close(torch.tensor(shown), shares, atol=0.0051, rtol=0)
 
 
-def test_play_goes_to_the_end_and_a_hand_stops_it(open_figure):
-    page = open_figure("attention", DATA)
+def test_play_goes_to_the_end_and_a_hand_stops_it(page):
     page.clock.install()
     page.get_by_role("button", name="播放").click()
     page.clock.run_for(5000)
@@ -90,7 +86,3 @@ def test_play_goes_to_the_end_and_a_hand_stops_it(open_figure):
     page.get_by_role("button", name="上一步").click()
     page.clock.run_for(10000)
     assert page.locator("[aria-current=step]").get_attribute("aria-label") == "第 2 步，共 8 步"
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("attention", DATA, width=360))

@@ -54,8 +54,7 @@ def place(page, i):
 
 
 @pytest.mark.parametrize("layer", range(LAYERS))
-def test_means_and_the_nearest_are_the_librarys(open_figure, layer):
-    page = open_figure("banks", DATA)
+def test_means_and_the_nearest_are_the_librarys(page, layer):
     go(page, layer)
     cosines, sense = DATA["cosines"][layer], torch.tensor(SENSES)
     across = sense[:, None] != sense
@@ -72,9 +71,8 @@ def test_means_and_the_nearest_are_the_librarys(open_figure, layer):
         assert f"留住了 {DATA['shares'][layer]:.0%}" in said(page)
 
 
-def test_dots_stand_where_the_points_are(open_figure):
+def test_dots_stand_where_the_points_are(page):
     """屏幕上的位置是点的相似变换，y 朝上；各层同一把尺子。"""
-    page = open_figure("banks", DATA)
     seen = []
     for layer in range(LAYERS):
         go(page, layer)
@@ -86,15 +84,13 @@ def test_dots_stand_where_the_points_are(open_figure):
     torch.testing.assert_close(seen - seen[0, 0], (points - points[0, 0]) * scale, atol=1.0, rtol=0)
 
 
-def test_shape_tells_the_sense_without_colour(open_figure):
-    page = open_figure("banks", DATA)
+def test_shape_tells_the_sense_without_colour(page):
     assert page.locator("[role=option]:has(circle)").count() == 3
     assert page.locator("[role=option]:has(polygon)").count() == 3
     assert "● 钱" in page.locator(".explore-plane").inner_text()
 
 
-def test_a_tap_a_hover_and_keys_choose_the_sentence(open_figure):
-    page = open_figure("banks", DATA)
+def test_a_tap_a_hover_and_keys_choose_the_sentence(page):
     go(page, 3)
     page.mouse.click(*place(page, 0).tolist())
     assert SENTENCES[0] in chosen(page)
@@ -111,8 +107,7 @@ def test_a_tap_a_hover_and_keys_choose_the_sentence(open_figure):
     assert page.locator(".explore-cards b", has_text="bank").count() == 2
 
 
-def test_play_walks_to_the_last_layer_and_stops(open_figure):
-    page = open_figure("banks", DATA)
+def test_play_walks_to_the_last_layer_and_stops(page):
     page.get_by_role("button", name="播放").click()
     page.get_by_role("button", name="暂停").wait_for()
     page.wait_for_function("document.querySelector('.explore-said').textContent.startsWith('第 1 层')")

@@ -7,9 +7,9 @@ import pytest
 import torch
 from explorable_helpers import fits_a_phone_and_a_finger
 
-from course_lib.generation import beam_search, log_probability
 from course_lib.tasks.dates import Characters
 from course_lib.transformer import Transformer, TransformerConfig
+from course_lib.translation import beam_search, log_probability
 
 LETTERS = Characters("甲乙丙")
 STEPS = 4  # 至多写几个词元
@@ -52,8 +52,7 @@ def walk_to_the_end(page, width):
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
-def test_hands_over_what_the_library_does(open_figure, width, alpha):
-    page = open_figure("beam", DATA)
+def test_hands_over_what_the_library_does(page, width, alpha):
     walk_to_the_end(page, width)
     page.get_by_label("长度修正 α").evaluate(
         "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", round(10 * alpha)
@@ -70,8 +69,7 @@ def test_hands_over_what_the_library_does(open_figure, width, alpha):
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
-def test_keeps_as_many_as_it_is_wide(open_figure, width):
-    page = open_figure("beam", DATA)
+def test_keeps_as_many_as_it_is_wide(page, width):
     page.get_by_role("button", name=str(width), exact=True).click()
     assert page.locator(".explore-kept:not(.explore-later)").count() == min(width, 4)
     assert "第 1 步" in page.locator(".explore-said").inner_text()

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.config import BertConfig
 from course_lib.encoder import Encoder
@@ -37,8 +36,7 @@ def lengths(page):
     )
 
 
-def test_every_step_shows_its_lengths(open_figure):
-    page = open_figure("bert_boxes", DATA)
+def test_every_step_shows_its_lengths(page):
     following = page.get_by_role("button", name="下一步", exact=True)
     for step in range(10):
         torch.testing.assert_close(lengths(page), DATA["lengths"][step], atol=0.051, rtol=0)
@@ -46,8 +44,7 @@ def test_every_step_shows_its_lengths(open_figure):
     assert following.is_disabled() and "第 1 层的输出" in page.locator(".explore-said").inner_text()
 
 
-def test_a_box_leads_to_its_step(open_figure):
-    page = open_figure("bert_boxes", DATA)
+def test_a_box_leads_to_its_step(page):
     page.get_by_role("button", name="第 1 层，想").click()
     torch.testing.assert_close(lengths(page), DATA["lengths"][8], atol=0.051, rtol=0)
     assert page.locator(".explore-box[aria-pressed=true]").count() == 1
@@ -67,8 +64,7 @@ def test_a_box_leads_to_its_step(open_figure):
 
 
 @pytest.mark.parametrize("step", [0, 5])
-def test_colours_tell_sign_and_size(open_figure, step):
-    page = open_figure("bert_boxes", DATA)
+def test_colours_tell_sign_and_size(page, step):
     page.locator(".explore-box").nth(step).click()
     fills = (
         page.locator(".explore-strip")
@@ -78,7 +74,3 @@ def test_colours_tell_sign_and_size(open_figure, step):
     )
     signs = ["var(--query)" if value < 0 else "var(--key)" for value in DATA["steps"][step, 2]]
     assert fills == signs
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("bert_boxes", DATA, width=360))

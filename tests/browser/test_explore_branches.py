@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, turn
+from explorable_helpers import turn
 
-from course_lib.generation import narrow
+from course_lib.sampling import narrow
 
 TEMPERATURES = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2]
 KS = [1, 2, 3, 5, 8, 12, None]
@@ -52,8 +52,7 @@ def expected(scores, **options):
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)
 @pytest.mark.parametrize("top_k", [None, 1, 3, 12])
-def test_bars_are_the_shares_of_narrow(open_figure, temperature, top_k):
-    page = open_figure("branches", DATA)
+def test_bars_are_the_shares_of_narrow(page, temperature, top_k):
     turn(page, "温度 T", TEMPERATURES, temperature)
     turn(page, "top-k", KS, top_k)
     wanted = expected(logits(), temperature=temperature, top_k=top_k)
@@ -62,8 +61,7 @@ def test_bars_are_the_shares_of_narrow(open_figure, temperature, top_k):
     assert page.locator("li.explore-cut-off").count() == SHOWN + 1 - kept
 
 
-def test_grey_numbers_stay_the_plain_shares(open_figure):
-    page = open_figure("branches", DATA)
+def test_grey_numbers_stay_the_plain_shares(page):
     turn(page, "温度 T", TEMPERATURES, 0.25)
     turn(page, "top-k", KS, 2)
     grey = torch.tensor(
@@ -72,8 +70,7 @@ def test_grey_numbers_stay_the_plain_shares(open_figure):
     torch.testing.assert_close(grey, expected(logits()), atol=6e-3, rtol=0)
 
 
-def test_a_branch_leads_on_and_back(open_figure):
-    page = open_figure("branches", DATA)
+def test_a_branch_leads_on_and_back(page):
     back = page.get_by_role("button", name="退一步")
     assert back.is_disabled()
     path = []
@@ -94,15 +91,13 @@ def test_a_branch_leads_on_and_back(open_figure):
     assert page.locator(".explore-text").inner_text().startswith("Then")
 
 
-def test_a_cut_branch_is_no_way(open_figure):
-    page = open_figure("branches", DATA)
+def test_a_cut_branch_is_no_way(page):
     turn(page, "top-k", KS, 1)
     assert page.locator(".explore-bars button").count() == 1
 
 
-def test_keyboard_alone(open_figure):
+def test_keyboard_alone(page):
     """走上一条岔路之后，焦点落在下一处的头一条上。"""
-    page = open_figure("branches", DATA)
     for _ in range(5):  # 两段前文，两个滑杆，然后是头一条岔路
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -110,7 +105,3 @@ def test_keyboard_alone(open_figure):
     assert page.locator(".explore-text b").all_inner_texts() == [WORDS[first]]
     best = logits(first).argmax().item()
     assert page.evaluate("document.activeElement.textContent") == WORDS[best].replace(" ", "␣")
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("branches", DATA, width=360))

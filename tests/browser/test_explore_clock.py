@@ -5,7 +5,6 @@ from math import pi
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.layers import sinusoidal_encoding
 
@@ -49,8 +48,7 @@ def product(page):
 
 
 @pytest.mark.parametrize(("position", "offset"), [(0, 0), (3, 5), (17, 1), (60, 40)])
-def test_numbers_are_the_librarys(open_figure, position, offset):
-    page = open_figure("clock", DATA)
+def test_numbers_are_the_librarys(page, position, offset):
     slide(page, "位置", position)
     slide(page, "间隔", offset)
     torch.testing.assert_close(pairs(page), TABLE[position], atol=0.0051, rtol=0)
@@ -67,8 +65,7 @@ def test_numbers_are_the_librarys(open_figure, position, offset):
     assert abs(product(page) - float(TABLE[position] @ TABLE[position + offset]) / 8) < 0.0051
 
 
-def test_the_offset_is_one_rotation_wherever_one_stands(open_figure):
-    page = open_figure("clock", DATA)
+def test_the_offset_is_one_rotation_wherever_one_stands(page):
     slide(page, "间隔", 13)
     seen = []
     for position in (0, 8, 41):
@@ -83,8 +80,7 @@ def test_the_offset_is_one_rotation_wherever_one_stands(open_figure):
     assert (turned(page) - 13 * SPEEDS).abs().max() > 0.5
 
 
-def test_the_curve_is_the_dot_product(open_figure):
-    page = open_figure("clock", DATA)
+def test_the_curve_is_the_dot_product(page):
     points = page.locator("polyline").get_attribute("points").split()
     heights = torch.tensor([float(point.split(",")[1]) for point in points])
     expected = (sinusoidal_encoding(41, 16) @ TABLE[0]) / 8
@@ -92,8 +88,7 @@ def test_the_curve_is_the_dot_product(open_figure):
     torch.testing.assert_close((110 - heights) / 100, expected, atol=0.002, rtol=0)
 
 
-def test_plays_pauses_and_obeys_the_keys(open_figure):
-    page = open_figure("clock", DATA)
+def test_plays_pauses_and_obeys_the_keys(page):
     place = page.get_by_label("位置", exact=True)
     place.focus()
     page.keyboard.press("ArrowRight")
@@ -108,7 +103,3 @@ def test_plays_pauses_and_obeys_the_keys(open_figure):
     page.get_by_role("button", name="播放", exact=True).click()
     page.get_by_role("button", name="播放", exact=True).wait_for()
     assert place.input_value() == "60"
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("clock", DATA, width=360))

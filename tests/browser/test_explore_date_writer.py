@@ -57,8 +57,7 @@ def cells(page):
     return (torch.tensor(found) - 0.04) / 0.96
 
 
-def test_every_step_is_the_librarys(open_figure):
-    page = open_figure("date_writer", DATA)
+def test_every_step_is_the_librarys(page):
     story = DATA["dates"][0]
     following = page.get_by_role("button", name="下一步", exact=True)
     for step in range(STEPS):
@@ -72,8 +71,7 @@ def test_every_step_is_the_librarys(open_figure):
 
 
 @pytest.mark.parametrize("head", range(4))
-def test_one_head_of_another_date(open_figure, head):
-    page = open_figure("date_writer", DATA)
+def test_one_head_of_another_date(page, head):
     page.get_by_role("button", name=TEXTS[1]).click()
     page.get_by_role("button", name=f"头 {head}", exact=True).click()
     page.get_by_role("button", name="第 4 步，共 11 步").click()
@@ -85,24 +83,13 @@ def test_one_head_of_another_date(open_figure, head):
     assert f"概率最大的是“{best}”" in said
 
 
-def test_what_is_not_yet_written_is_not_shown(open_figure):
-    page = open_figure("date_writer", DATA)
+def test_what_is_not_yet_written_is_not_shown(page):
     spots = page.locator(".explore-writing button")
     assert spots.all_inner_texts() == ["2", *["·"] * 10]
     spots.nth(6).click()
     assert spots.all_inner_texts() == [*"2064-12", *["·"] * 4]
     page.get_by_role("button", name=TEXTS[1]).click()  # 换一个日期，从头写起
     assert spots.all_inner_texts() == ["2", *["·"] * 10]
-
-
-def test_plays_by_itself_and_by_keyboard(open_figure):
-    page = open_figure("date_writer", DATA)
-    page.get_by_role("button", name="播放").click()
-    page.locator(".explore-writing button").nth(2).filter(has_text="6").wait_for()
-    page.get_by_role("button", name="暂停").click()
-    page.get_by_role("button", name="第 1 步，共 11 步").focus()
-    page.keyboard.press("Enter")
-    assert "一个也没有写" in page.locator(".explore-said").inner_text()
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

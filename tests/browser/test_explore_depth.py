@@ -41,8 +41,7 @@ def set_to(page, depth, plus):
 
 @pytest.mark.parametrize("plus", [True, False])
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_shows_what_the_library_computed(open_figure, depth, plus):
-    page = open_figure("depth", DATA)
+def test_shows_what_the_library_computed(page, depth, plus):
     set_to(page, depth, plus)
     half, at = 0 if plus else 1, DEPTHS.index(depth)
     floors = page.locator(".explore-tower tbody tr:visible")
@@ -62,9 +61,8 @@ def test_shows_what_the_library_computed(open_figure, depth, plus):
 
 
 @pytest.mark.parametrize("plus", [True, False])
-def test_a_tile_is_a_vector(open_figure, plus):
+def test_a_tile_is_a_vector(page, plus):
     """颜色是正负，浓淡是大小；词元成了一样的，格子也就一样。"""
-    page = open_figure("depth", DATA)
     set_to(page, 4, plus)
     last = page.locator(".explore-tower tbody tr").nth(4).locator("svg")
     style = "all => all.map(r => [r.style.fill, Number(r.style.opacity)])"
@@ -77,8 +75,7 @@ def test_a_tile_is_a_vector(open_figure, plus):
     assert alike != plus
 
 
-def test_the_keyboard_moves_the_depth(open_figure):
-    page = open_figure("depth", DATA)
+def test_the_keyboard_moves_the_depth(page):
     slider = page.get_by_role("slider")
     assert slider.get_attribute("aria-valuetext") == "4 层"
     slider.focus()

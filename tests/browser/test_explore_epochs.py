@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 COUNT, EPOCHS = 15, 4
 WORDS = [["[CLS]", "dull", ",", "but", "great", "[SEP]"], ["[CLS]", "not", "great", ".", "[SEP]"]]
@@ -45,8 +44,7 @@ def right(epoch):
     return hit[order].float().mean(), hit[~order].float().mean(), hit
 
 
-def test_every_epoch_counts_what_is_right(open_figure):
-    page = open_figure("epochs", DATA)
+def test_every_epoch_counts_what_is_right(page):
     following = page.get_by_role("button", name="下一步", exact=True)
     for epoch in range(EPOCHS):
         order, plain, hit = right(epoch)
@@ -58,8 +56,7 @@ def test_every_epoch_counts_what_is_right(open_figure):
 
 
 @pytest.mark.parametrize("epoch", [0, 2])
-def test_dots_stand_where_the_points_are(open_figure, epoch):
-    page = open_figure("epochs", DATA)
+def test_dots_stand_where_the_points_are(page, epoch):
     go_to(page, epoch)
     page.wait_for_function("document.getAnimations().every((one) => one.playState === 'finished')")
     boxes = [dot.bounding_box() for dot in page.locator(".explore-dots-map circle").all()]
@@ -71,8 +68,7 @@ def test_dots_stand_where_the_points_are(open_figure, epoch):
 
 @pytest.mark.parametrize("chosen", [0, 1])
 @pytest.mark.parametrize("epoch", [0, 3])
-def test_words_wear_their_weights(open_figure, epoch, chosen):
-    page = open_figure("epochs", DATA)
+def test_words_wear_their_weights(page, epoch, chosen):
     go_to(page, epoch)
     page.get_by_role("button", name="not great." if chosen else "dull, but great").click()
     review = DATA["reviews"][chosen]
@@ -91,17 +87,3 @@ def test_words_wear_their_weights(open_figure, epoch, chosen):
     assert page.locator(".explore-bars .explore-number").inner_text() == f"{chance:.2f}"
     verdict = page.locator(".explore-part .explore-said").inner_text()
     assert verdict.endswith("对了。" if (chance > 0.5) == review["label"] else "错了。")
-
-
-def test_the_keyboard_plays_and_stops(open_figure):
-    page = open_figure("epochs", DATA)
-    play = page.get_by_role("button", name="播放", exact=True)
-    play.focus()
-    page.keyboard.press("Enter")
-    page.get_by_text("训练 1 轮之后").wait_for()
-    page.keyboard.press("Enter")
-    assert page.get_by_role("button", name="播放", exact=True).is_visible()
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("epochs", DATA, width=360))

@@ -1,7 +1,7 @@
 """可以动手的图“头的画廊”：图里的数就是权重，名字与个数就是量得的，键盘走得通。"""
 
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, walks_the_board
+from explorable_helpers import walks_the_board
 
 WORDS = ["[CLS]", "time", "flies", "[SEP]"]
 KINDS = ["前一个词元", "自己", "[CLS]", "分散"]
@@ -31,8 +31,7 @@ def shown(page):
     return torch.tensor([float(text) for text in page.locator(".explore-number").all_inner_texts()])
 
 
-def test_a_row_is_the_heads_row(open_figure):
-    page = open_figure("head_gallery", DATA)
+def test_a_row_is_the_heads_row(page):
     cells = page.locator(".explore-rows rect:not(.explore-frame)")
     for head in range(6):
         page.locator("button.explore-head").nth(head).click()
@@ -44,8 +43,7 @@ def test_a_row_is_the_heads_row(open_figure):
             torch.testing.assert_close(shown(page), MAPS[head, word], atol=0.0056, rtol=0)
 
 
-def test_opens_on_the_chosen_head_and_word(open_figure):
-    page = open_figure("head_gallery", DATA)
+def test_opens_on_the_chosen_head_and_word(page):
     said = page.locator(".explore-said").inner_text()
     assert said.startswith("第 1 层第 1 个头：分散。")
     for share in DATA["shares"][:, 4].tolist():
@@ -53,8 +51,7 @@ def test_opens_on_the_chosen_head_and_word(open_figure):
     torch.testing.assert_close(shown(page), MAPS[4, 2], atol=0.0056, rtol=0)
 
 
-def test_a_pattern_leaves_its_heads_bright(open_figure):
-    page = open_figure("head_gallery", DATA)
+def test_a_pattern_leaves_its_heads_bright(page):
     page.get_by_role("button", name="[CLS]", exact=True).first.click()
     assert page.locator(".explore-said").inner_text().startswith("[CLS]：3 个。第 0 层")
     dim = "buttons => buttons.map((button) => button.classList.contains('explore-dim'))"
@@ -68,9 +65,8 @@ def test_a_pattern_leaves_its_heads_bright(open_figure):
     assert not any(heads.evaluate_all(dim))
 
 
-def test_a_small_map_is_darkest_where_most_weight_is(open_figure):
+def test_a_small_map_is_darkest_where_most_weight_is(page):
     """每张小图里，画得最深的格子含有最大的权重。"""
-    page = open_figure("head_gallery", DATA)
     for head in range(6):
         paths = page.locator("button.explore-head").nth(head).locator("path")
         drawn = [
@@ -80,9 +76,8 @@ def test_a_small_map_is_darkest_where_most_weight_is(open_figure):
         assert f"M{column},{row}h" in drawn[-1]
 
 
-def test_keyboard_alone(open_figure):
+def test_keyboard_alone(page):
     """画廊只占一站；方向键走，回车挑。"""
-    page = open_figure("head_gallery", DATA)
     for _ in range(6):  # 五种筛选，然后是画廊
         page.keyboard.press("Tab")
     after = walks_the_board(page, "第 1 层第 1 个头：分散", "第 0 层第 2 个头：[CLS]")
@@ -90,13 +85,8 @@ def test_keyboard_alone(open_figure):
     assert after == WORDS[0]
 
 
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("head_gallery", DATA, width=360))
-
-
-def test_no_name_stands_on_the_cells(open_figure):
+def test_no_name_stands_on_the_cells(page):
     """左边的词元收在格子外面。"""
-    page = open_figure("head_gallery", DATA)
     names = "all => all.slice(0, 4).map((text) => text.getBoundingClientRect().right)"
     left = page.locator(".explore-rows rect").first.bounding_box()["x"]
     assert max(page.locator(".explore-rows text").evaluate_all(names)) <= left

@@ -37,8 +37,7 @@ def follow(way):
 
 
 @pytest.mark.parametrize("way", CUTS)
-def test_every_step_is_torchs(open_figure, way):
-    page = open_figure("heads_reshape", DATA)
+def test_every_step_is_torchs(page, way):
     page.get_by_role("button", name=way, exact=True).click()
     query, weights, z, joined, output = follow(way)
     for step, name, expected in (("4", "Q，头 ", query), ("5", "权重，头 ", weights), ("6", "Z，头 ", z)):
@@ -58,8 +57,7 @@ def test_the_right_way_is_the_librarys():
     torch.testing.assert_close(follow("先 view，再 transpose")[-1], mha(DATA["x"][None])[0][0])
 
 
-def test_the_wrong_way_says_who_is_left_and_how_wrong_it_is(open_figure):
-    page = open_figure("heads_reshape", DATA)
+def test_the_wrong_way_says_who_is_left_and_how_wrong_it_is(page):
     page.get_by_role("button", name="一步 view", exact=True).click()
     said = page.locator(".explore-said")
     page.get_by_role("button", name="第 4 步，共 8 步").click()
@@ -69,9 +67,8 @@ def test_the_wrong_way_says_who_is_left_and_how_wrong_it_is(open_figure):
     assert f"相差 {(wrong - right).norm() / right.norm():.2f}" in said.inner_text()
 
 
-def test_a_colour_is_a_head(open_figure):
+def test_a_colour_is_a_head(page):
     """对的写法里一个头一种颜色，错的写法里混了。"""
-    page = open_figure("heads_reshape", DATA)
     colours = {}
     for way in CUTS:
         page.get_by_role("button", name=way, exact=True).click()
@@ -84,9 +81,8 @@ def test_a_colour_is_a_head(open_figure):
     assert list(colours.values()) == [1, 2]
 
 
-def test_moving_is_over_or_not_wanted(open_figure):
+def test_moving_is_over_or_not_wanted(page):
     """换步时数会挪过去；读者不要动画时不挪。"""
-    page = open_figure("heads_reshape", DATA)
     running = "document.getAnimations().filter((one) => one.effect.getKeyframes().some((key) => key.transform)).length"
     for step in ("3", "4"):
         page.get_by_role("button", name=f"第 {step} 步，共 8 步").click()
@@ -95,16 +91,6 @@ def test_moving_is_over_or_not_wanted(open_figure):
     for step in ("3", "4"):
         page.get_by_role("button", name=f"第 {step} 步，共 8 步").click()
     assert page.evaluate(running) == 0
-
-
-def test_keyboard_alone(open_figure):
-    page = open_figure("heads_reshape", DATA)
-    for _ in range(5):  # 四个词元，然后是第一种写法
-        page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.textContent") == "一步 view"
-    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

@@ -46,8 +46,7 @@ def depths(page):
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("head", [0, 1])
-def test_depth_is_the_attention(open_figure, which, head):
-    page = open_figure("jet", DATA)
+def test_depth_is_the_attention(page, which, head):
     page.get_by_role("button", name="甲乙"[which], exact=True).click()
     page.get_by_role("button", name=HEADS[head], exact=True).click()
     attention = JETS[which]["attention"][head]
@@ -56,8 +55,7 @@ def test_depth_is_the_attention(open_figure, which, head):
     assert f"其实是{['单叉', '双叉'][which]}" in said(page)[0]
 
 
-def test_depth_is_the_change_without_it(open_figure):
-    page = open_figure("jet", DATA)
+def test_depth_is_the_change_without_it(page):
     page.get_by_role("button", name="拿走它的影响", exact=True).click()
     change = JETS[0]["said"][0, 0] - JETS[0]["without"]
     torch.testing.assert_close(depths(page), change.abs() / change.abs().max(), atol=6e-4, rtol=0)
@@ -66,9 +64,8 @@ def test_depth_is_the_change_without_it(open_figure):
     assert "注意力" not in said(page)[1]
 
 
-def test_circles_stand_where_the_particles_are(open_figure):
+def test_circles_stand_where_the_particles_are(page):
     """屏幕上的位置是 (Δη, Δφ) 的相似变换，Δφ 朝上；面积正比于 pT。"""
-    page = open_figure("jet", DATA)
     seen = torch.tensor(
         circles(page).evaluate_all(
             "all => all.map(one => ['cx', 'cy', 'r'].map(name => Number(one.getAttribute(name))))"
@@ -83,8 +80,7 @@ def test_circles_stand_where_the_particles_are(open_figure):
     assert ratio.max() / ratio.min() < 1.05
 
 
-def test_shuffling_moves_the_table_and_not_the_picture(open_figure):
-    page = open_figure("jet", DATA)
+def test_shuffling_moves_the_table_and_not_the_picture(page):
     picture = page.locator(".explore-jet-plane svg").inner_html()
     for turn in (1, 2, 3, 1):
         page.get_by_role("button", name="打乱登记的次序").click()
@@ -101,8 +97,7 @@ def test_shuffling_moves_the_table_and_not_the_picture(open_figure):
     assert "pT 从大到小" in said(page)[0]
 
 
-def test_tap_and_arrow_keys(open_figure):
-    page = open_figure("jet", DATA)
+def test_tap_and_arrow_keys(page):
     box = circles(page).nth(4).bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert circles(page).nth(4).get_attribute("aria-selected") == "true"

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 LAYERS = 4
 
@@ -42,8 +41,7 @@ def shows(page, one, layer, place):
     assert (f"{one['first'][layer - 1, place]:.2f}" if layer else "还没有") in said
 
 
-def test_every_layer_shows_its_numbers(open_figure):
-    page = open_figure("lens", DATA)
+def test_every_layer_shows_its_numbers(page):
     following = page.get_by_role("button", name="下一步", exact=True)
     for layer in range(LAYERS + 1):
         shows(page, DATA["prompts"][0], layer, 2)
@@ -52,8 +50,7 @@ def test_every_layer_shows_its_numbers(open_figure):
     assert following.is_disabled()
 
 
-def test_the_slider_leads_and_stops_the_play(open_figure):
-    page = open_figure("lens", DATA)
+def test_the_slider_leads_and_stops_the_play(page):
     page.get_by_role("button", name="播放").click()
     slider = page.locator(".explore-slider input")
     slider.focus()
@@ -65,17 +62,7 @@ def test_the_slider_leads_and_stops_the_play(open_figure):
     assert f"第 {LAYERS - 1} 层" in page.locator(".explore-said").inner_text()
 
 
-def test_playing_reaches_the_last_layer(open_figure):
-    page = open_figure("lens", DATA)
-    page.get_by_role("button", name="播放").click()
-    page.wait_for_function("document.querySelector('.explore-slider input').value === '2'")
-    page.get_by_role("button", name="暂停").click()
-    at = int(page.locator(".explore-slider input").input_value())
-    shows(page, DATA["prompts"][0], at, 2)
-
-
-def test_a_token_and_a_sentence_are_picked(open_figure):
-    page = open_figure("lens", DATA)
+def test_a_token_and_a_sentence_are_picked(page):
     page.get_by_role("button", name="下一步", exact=True).click()
     page.get_by_role("button", name="The", exact=True).click()
     names, _ = bars(page)
@@ -87,8 +74,7 @@ def test_a_token_and_a_sentence_are_picked(open_figure):
 
 
 @pytest.mark.parametrize("place", [0, 2])
-def test_curves_follow_the_token(open_figure, place):
-    page = open_figure("lens", DATA)
+def test_curves_follow_the_token(page, place):
     page.locator(".explore-token").nth(place).click()
     one = DATA["prompts"][0]
     curves = [line.get_attribute("points").split() for line in page.locator(".explore-line polyline").all()]
@@ -99,7 +85,3 @@ def test_curves_follow_the_token(open_figure, place):
     torch.testing.assert_close(share, 110 - 100 * one["first"][:, place], atol=0.06, rtol=0)
     torch.testing.assert_close(length, 110 - 25 * one["lengths"][:, place].log10(), atol=0.06, rtol=0)
     torch.testing.assert_close(first, 110 - 25 * one["lengths"][:, 0].log10(), atol=0.06, rtol=0)
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("lens", DATA, width=360))

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, numbers
+from explorable_helpers import numbers
 
 from course_lib.attention import causal_mask, scaled_dot_product_attention
 
@@ -24,16 +24,14 @@ DATA = data()
         ("填充与因果", causal_mask(4) & torch.tensor([True] * 3 + [False])),
     ],
 )
-def test_masks_are_the_librarys(open_figure, rule, keep):
-    page = open_figure("mask", DATA)
+def test_masks_are_the_librarys(page, rule, keep):
     page.get_by_role("button", name=rule, exact=True).click()
     eye = torch.eye(4)
     _, weights = scaled_dot_product_attention(DATA["scores"] * 2, eye, eye, keep)  # √4 = 2
     torch.testing.assert_close(numbers(page, "权重"), weights, atol=0.0051, rtol=0)
 
 
-def test_a_row_that_may_see_nothing(open_figure):
-    page = open_figure("mask", DATA)
+def test_a_row_that_may_see_nothing(page):
     for word in ("time", "flies", "fast", "[PAD]"):
         page.get_by_role("button", name=f"flies 看 {word}：可以").click()
     assert numbers(page, "权重")[1].isnan().all() and "NaN" in page.locator(".explore-said").inner_text()
@@ -41,13 +39,8 @@ def test_a_row_that_may_see_nothing(open_figure):
     assert numbers(page, "权重")[1].tolist() == [0] * 4
 
 
-def test_keyboard_alone(open_figure):
-    page = open_figure("mask", DATA)
+def test_keyboard_alone(page):
     page.get_by_role("button", name="time 看 time：可以").focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "flies 看 flies：不可以"
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("mask", DATA, width=360))

@@ -30,9 +30,8 @@ def said(page):
     return page.locator(".explore-said").inner_text()
 
 
-def test_merges_are_the_librarys(open_figure):
+def test_merges_are_the_librarys(page):
     """一次合并至多添一个词元：同一段可以由两种拼法合成，那时词表不变。"""
-    page = open_figure("merges", DATA)
     made = []
     for n in range(1, merges(page) + 1):
         move(page, n)
@@ -44,8 +43,7 @@ def test_merges_are_the_librarys(open_figure):
 
 
 @pytest.mark.parametrize("n", [0, 3, 10])
-def test_both_texts_are_cut_with_the_vocabulary_of_the_moment(open_figure, n):
-    page = open_figure("merges", DATA)
+def test_both_texts_are_cut_with_the_vocabulary_of_the_moment(page, n):
     move(page, n)
     vocab = dict.fromkeys(LEARNED[: START + n])
     for line, (name, words) in enumerate(TEXTS.items()):
@@ -58,8 +56,7 @@ def test_both_texts_are_cut_with_the_vocabulary_of_the_moment(open_figure, n):
     assert ["[UNK]"] in bits  # 新的那一段里有没见过的字母
 
 
-def test_buttons_and_play(open_figure):
-    page = open_figure("merges", DATA)
+def test_buttons_and_play(page):
     page.clock.install()
     page.get_by_role("button", name="合一次").click()
     assert said(page).startswith("第 1 次合并")

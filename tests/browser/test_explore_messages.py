@@ -26,7 +26,7 @@ WORDS = [
     "they",
 ]
 SENTENCES = [" ".join([*WORDS[: n - 1], "they"]) for n in (5, 8, 16)]
-RACE = {"sentences": SENTENCES, "windows": [3, 5, 9, 17], "d": 64}
+DATA = {"sentences": SENTENCES, "windows": [3, 5, 9, 17], "d": 64}
 WEIGHTS = torch.randn(4, 4, generator=torch.Generator().manual_seed(1)).softmax(dim=-1)
 HEAD = {"tokens": ["[CLS]", "john", "sang", "[SEP]"], "weights": WEIGHTS, "chosen": 2}
 
@@ -53,11 +53,10 @@ def table(page):
 
 @pytest.mark.parametrize("sentence", range(3))
 @pytest.mark.parametrize("window", range(4))
-def test_numbers_are_the_chapters(open_figure, chapter, sentence, window):
-    page = open_figure("messages", RACE)
+def test_numbers_are_the_chapters(page, chapter, sentence, window):
     for label, at in (("句子", sentence), ("CNN 的窗口", window)):
         page.get_by_label(label).fill(str(at))
-    n, k = len(SENTENCES[sentence].split()), RACE["windows"][window]
+    n, k = len(SENTENCES[sentence].split()), DATA["windows"][window]
     layers = -(-(n - 1) // (k // 2))
     shown = table(page)
     assert shown["路径长度"] == [n - 1, layers, 1]
@@ -66,9 +65,8 @@ def test_numbers_are_the_chapters(open_figure, chapter, sentence, window):
     assert shown["还剩"] == pytest.approx(chapter["remaining"](n, k), rel=0.006)
 
 
-def test_the_race_by_keyboard(open_figure):
+def test_the_race_by_keyboard(page):
     """从头走：注意力一步就到，RNN 与 CNN 一步挪一格。"""
-    page = open_figure("messages", RACE)
     states = page.locator(".explore-lane .explore-note")
     assert all("到了 they ✓" in text for text in states.all_inner_texts())
     page.get_by_role("button", name="从头").press("Enter")
@@ -85,8 +83,7 @@ def test_the_race_by_keyboard(open_figure):
     assert all("✓" in text for text in states.all_inner_texts()) and step.is_disabled()
 
 
-def test_a_wider_window_arrives_sooner(open_figure):
-    page = open_figure("messages", RACE)
+def test_a_wider_window_arrives_sooner(page):
     page.get_by_label("CNN 的窗口").press("ArrowRight")
     page.get_by_role("button", name="从头").click()
     page.get_by_role("button", name="走一步").click()
@@ -94,7 +91,7 @@ def test_a_wider_window_arrives_sooner(open_figure):
 
 
 def test_play_runs_to_the_end(open_figure):
-    page = open_figure("messages", {**RACE, "windows": [9]})
+    page = open_figure("messages", {**DATA, "windows": [9]})
     page.get_by_label("句子").fill("0")
     page.get_by_role("button", name="播放").click()
     assert page.get_by_role("button", name="暂停").count() == 1
@@ -117,6 +114,6 @@ def test_who_listens_to_whom(open_figure):
         torch.testing.assert_close(torch.tensor(widths), 0.4 + 12 * WEIGHTS[i], atol=1e-3, rtol=0)
 
 
-@pytest.mark.parametrize("data", [RACE, HEAD], ids=["race", "head"])
+@pytest.mark.parametrize("data", [DATA, HEAD], ids=["race", "head"])
 def test_fits_a_phone_and_a_finger(open_figure, data):
     fits_a_phone_and_a_finger(open_figure("messages", data, width=360))

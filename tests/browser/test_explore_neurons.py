@@ -3,7 +3,6 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from explorable_helpers import fits_a_phone_and_a_finger
 
 WORDS = [f"word{i}" for i in range(40)]
 BEFORE = torch.randn(3, 40, generator=torch.Generator().manual_seed(7)) * 2
@@ -17,8 +16,7 @@ DATA = {
 
 @pytest.mark.parametrize(("name", "act"), [("GELU", F.gelu), ("ReLU", F.relu), ("什么也不做", lambda x: x)])
 @pytest.mark.parametrize("neuron", [0, 2])
-def test_words_that_wake_it(open_figure, name, act, neuron):
-    page = open_figure("neurons", DATA)
+def test_words_that_wake_it(page, name, act, neuron):
     page.get_by_role("button", name=DATA["names"][neuron], exact=True).click()
     page.get_by_role("button", name=name, exact=True).click()
     values = act(BEFORE[neuron])
@@ -33,7 +31,3 @@ def test_words_that_wake_it(open_figure, name, act, neuron):
     torch.testing.assert_close(shown, order.values[: rows.count()], atol=0.0051, rtol=0)
     said = page.locator(".explore-said").inner_text().replace("−", "-")
     assert f"为负的 {(values < 0).sum()} 个，最低 {values.min():.2f}" in said.replace("-0.00", "0.00")
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("neurons", DATA, width=360))

@@ -6,7 +6,6 @@ import io
 import matplotlib.pyplot as plt
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.vit import patchify
 
@@ -25,13 +24,9 @@ DATA = {"image": address(PIXELS), "size": SIZE, "widths": WIDTHS, "at": 1, "chos
 
 
 @pytest.fixture
-def patches(open_figure):
-    def open_it(width=760):
-        page = open_figure("patches", DATA, width)
-        page.locator(".explore-photo").wait_for()
-        return page
-
-    return open_it
+def page(page):
+    page.locator(".explore-photo").wait_for()
+    return page
 
 
 def chosen_and_nearest(page):
@@ -46,8 +41,7 @@ def expected(width, n):
 
 
 @pytest.mark.parametrize(("step", "width"), [(0, 16), (1, 8), (2, 4)])
-def test_rows_and_nearest_equal_the_library(patches, step, width):
-    page = patches()
+def test_rows_and_nearest_equal_the_library(page, step, width):
     slider = page.locator("input[type=range]")
     slider.fill(str(step))
     page.locator(".explore-photo").focus()
@@ -65,8 +59,7 @@ def test_rows_and_nearest_equal_the_library(patches, step, width):
     assert f"= {3 * width**2} 个数" in page.locator(".explore-said").inner_text()
 
 
-def test_pointing_and_arrows_reach_a_patch(patches):
-    page = patches()
+def test_pointing_and_arrows_reach_a_patch(page):
     surface, side = page.locator(".explore-photo"), SIZE // 8
     box = surface.bounding_box()
     surface.click(position={"x": box["width"] * 2.5 / side, "y": box["height"] * 3.5 / side})
@@ -80,8 +73,7 @@ def test_pointing_and_arrows_reach_a_patch(patches):
     assert chosen_and_nearest(page)[0] == 5 * side + 1
 
 
-def test_shuffling_moves_seats_and_nothing_else(patches):
-    page = patches()
+def test_shuffling_moves_seats_and_nothing_else(page):
     before = chosen_and_nearest(page), page.locator(".explore-numbers").inner_text()
     page.get_by_role("button", name="打乱", exact=True).click()
     assert (chosen_and_nearest(page), page.locator(".explore-numbers").inner_text()) == before
@@ -98,7 +90,3 @@ def test_shuffling_moves_seats_and_nothing_else(patches):
     assert shown in block
     page.get_by_role("button", name="原样", exact=True).click()
     assert page.locator(".explore-photo").get_attribute("aria-valuenow") == str(n + 1)
-
-
-def test_fits_a_phone_and_a_finger(patches):
-    fits_a_phone_and_a_finger(patches(360))

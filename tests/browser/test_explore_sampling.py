@@ -4,9 +4,9 @@ import math
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, turn
+from explorable_helpers import turn
 
-from course_lib.generation import narrow
+from course_lib.sampling import narrow
 
 WORDS = ["填充", "开头", "结尾", *"三月公历3阳新西一二四"]
 END = 2
@@ -62,8 +62,7 @@ def rows(page, name):
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 @pytest.mark.parametrize("text", DATA["starts"])
-def test_next_token(open_figure, text, options):
-    page = open_figure("sampling", DATA)
+def test_next_token(page, text, options):
     set_dials(page, **options)
     page.get_by_role("button", name=text or "（开头）", exact=True).click()
     shares = narrow(DATA["scores"][text], **options).softmax(dim=-1)
@@ -78,8 +77,7 @@ def test_next_token(open_figure, text, options):
 
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
-def test_whole_text(open_figure, options):
-    page = open_figure("sampling", DATA)
+def test_whole_text(page, options):
     set_dials(page, **options)
     shown = rows(page, "整个写完，各是哪一种")
     total = 0.0
@@ -93,8 +91,7 @@ def test_whole_text(open_figure, options):
     assert shown["别的"] == pytest.approx(1 - total, abs=0.0051)
 
 
-def test_writes(open_figure):
-    page = open_figure("sampling", DATA)
+def test_writes(page):
     button = page.get_by_role("button", name="照这样写 8 遍", exact=True)
     set_dials(page, temperature=0.1)
     greedy = max(FORMS, key=lambda form: rows(page, "整个写完，各是哪一种")[form])
@@ -106,7 +103,3 @@ def test_writes(open_figure):
     for span in texts.all():
         assert (span.get_attribute("class") == "explore-right") == (span.inner_text() in FORMS)
     assert page.locator(".explore-wrong").count() >= 2
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("sampling", DATA, width=360))

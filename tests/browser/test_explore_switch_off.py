@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, walks_the_board
+from explorable_helpers import walks_the_board
 
 WORDS = ["[CLS]", "they", "were", "inspired", "[SEP]"]
 ENDINGS = ["inspired", "beautiful"]
@@ -42,9 +42,8 @@ def percent(page, part, side):
 
 
 @pytest.mark.parametrize("ending", [0, 1])
-def test_numbers_are_those_of_the_layer(open_figure, ending):
+def test_numbers_are_those_of_the_layer(page, ending):
     """每个头：移动、同层其余的平均、在这一层里移动得最远的词元。"""
-    page = open_figure("switch_off", DATA)
     page.get_by_role("button", name=ENDINGS[ending], exact=True).click()
     for head in range(6):
         page.locator("button.explore-switch").nth(head).click()
@@ -68,8 +67,7 @@ def test_numbers_are_those_of_the_layer(open_figure, ending):
         torch.testing.assert_close(two, torch.stack([table[own, 1], others[1]]), atol=0.0051, rtol=0)
 
 
-def test_both_endings_stand_side_by_side(open_figure):
-    page = open_figure("switch_off", DATA)
+def test_both_endings_stand_side_by_side(page):
     for head in range(6):
         page.locator("button.explore-switch").nth(head).click()
         torch.testing.assert_close(shown(page, 1), ROWS[:, head].T, atol=0.0051, rtol=0)
@@ -80,9 +78,8 @@ def test_both_endings_stand_side_by_side(open_figure):
     assert page.get_by_text("inspired / beautiful", exact=True).count() == 1
 
 
-def test_the_board_compares_within_a_layer(open_figure):
+def test_the_board_compares_within_a_layer(page):
     """格子的深浅是与同层之比：后一层的距离都大五倍，却不因此更深。"""
-    page = open_figure("switch_off", DATA)
     shade = "all => all.map((cell) => parseFloat(cell.style.getPropertyValue('--shade')))"
     shades = torch.tensor(page.locator("button.explore-switch").evaluate_all(shade), dtype=torch.float)
     they = MOVED[0, :, :, 1]
@@ -91,8 +88,7 @@ def test_the_board_compares_within_a_layer(open_figure):
     torch.testing.assert_close(shades, expected.flatten(), atol=0.51, rtol=0)
 
 
-def test_opens_on_the_chosen_head(open_figure):
-    page = open_figure("switch_off", DATA)
+def test_opens_on_the_chosen_head(page):
     assert (
         page.locator("button.explore-switch[aria-pressed=true]").get_attribute("aria-label")
         == "第 1 层第 1 个头"
@@ -102,14 +98,9 @@ def test_opens_on_the_chosen_head(open_figure):
     assert page.locator(".explore-moved").first.locator(".explore-label").nth(3).inner_text() == "beautiful"
 
 
-def test_keyboard_alone(open_figure):
+def test_keyboard_alone(page):
     """棋盘只占一站；方向键走，回车关。"""
-    page = open_figure("switch_off", DATA)
     page.keyboard.press("Tab")
     after = walks_the_board(page, "第 1 层第 1 个头", "第 0 层第 2 个头")
     assert page.locator(".explore-said").inner_text().startswith("关掉第 0 层第 2 个头")
     assert after == "inspired"
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("switch_off", DATA, width=360))

@@ -58,8 +58,7 @@ def ids(page):
     return [int(index) for index in page.evaluate(READ).split()]
 
 
-def test_samples_are_cut_as_the_library_cuts(open_figure):
-    page = open_figure("tokenize", DATA)
+def test_samples_are_cut_as_the_library_cuts(page):
     for text in TEXTS:
         page.get_by_role("button", name=text, exact=True).click()
         assert ids(page) == ours().encode(text)
@@ -70,8 +69,7 @@ def test_samples_are_cut_as_the_library_cuts(open_figure):
     )
 
 
-def test_every_try_of_the_longest_match(open_figure):
-    page = open_figure("tokenize", DATA)
+def test_every_try_of_the_longest_match(page):
     page.get_by_role("button", name=TEXTS[1], exact=True).click()
     word, vocab = "unbelievably", ours().vocab
     page.locator("button.explore-word", has_text=word).click()
@@ -90,8 +88,7 @@ def test_every_try_of_the_longest_match(open_figure):
     assert not rest and "词切完了" in page.locator(".explore-said").inner_text()
 
 
-def test_a_word_that_cannot_be_cut(open_figure):
-    page = open_figure("tokenize", DATA)
+def test_a_word_that_cannot_be_cut(page):
     page.get_by_role("button", name=TEXTS[3], exact=True).click()
     page.locator("button.explore-word", has_text="🙂").click()
     page.locator(".explore-dot").last.click()
@@ -100,16 +97,6 @@ def test_a_word_that_cannot_be_cut(open_figure):
     page.get_by_role("button", name=TEXTS[2], exact=True).click()
     page.locator("button.explore-word", has_text="x" * 101).click()
     assert "超过 100 个字符" in page.locator(".explore-said").inner_text()
-
-
-def test_keyboard_alone(open_figure):
-    page = open_figure("tokenize", DATA)
-    page.get_by_role("button", name=TEXTS[1], exact=True).focus()
-    page.keyboard.press("Enter")
-    page.locator("button.explore-word").nth(1).focus()
-    page.keyboard.press("Enter")
-    assert page.locator("button.explore-word").nth(1).get_attribute("aria-pressed") == "true"
-    assert "schoner" in page.locator(".explore-part").inner_text()
 
 
 def test_fits_a_phone_and_a_finger(open_figure):

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.attention import causal_mask
 
@@ -53,8 +52,7 @@ def shown_grid(page):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("sentence", "place"), [(0, 1), (0, 6), (0, 11), (1, 3)])
-def test_grid_is_the_mask(open_figure, kind, sentence, place):
-    page = open_figure("two_masks", DATA)
+def test_grid_is_the_mask(page, kind, sentence, place):
     choose(page, kind, sentence, place)
     n = len(SENTENCES[sentence])
     allowed, lit = shown_grid(page)
@@ -74,8 +72,7 @@ def test_grid_is_the_mask(open_figure, kind, sentence, place):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("sentence", "place"), [(0, 2), (1, 5)])
-def test_bars(open_figure, kind, sentence, place):
-    page = open_figure("two_masks", DATA)
+def test_bars(page, kind, sentence, place):
     choose(page, kind, sentence, place)
     told = DATA["sentences"][sentence][kind][place - 1]
     rest = [1 - sum(float(option[k]) for option in told["options"]) for k in (1, 2)]
@@ -99,8 +96,7 @@ def test_bars(open_figure, kind, sentence, place):
     )
 
 
-def test_what_cannot_be_seen_is_struck_out(open_figure):
-    page = open_figure("two_masks", DATA)
+def test_what_cannot_be_seen_is_struck_out(page):
     choose(page, "causal", 0, 4)
     away = page.locator(".explore-cloze .explore-away").all_inner_texts()
     assert away == SENTENCES[0][5:-1]
@@ -108,24 +104,7 @@ def test_what_cannot_be_seen_is_struck_out(open_figure):
     assert page.locator(".explore-cloze .explore-away").count() == 0
 
 
-def test_keyboard(open_figure):
-    page = open_figure("two_masks", DATA)
-    page.get_by_role("button", name=KINDS["both"], exact=True).focus()
-    page.keyboard.press("Enter")
-    assert page.get_by_role("button", name=KINDS["both"], exact=True).get_attribute("aria-pressed") == "true"
-    page.get_by_role("button", name="dull", exact=True).focus()
-    page.keyboard.press("Space")
-    chosen = page.locator(".explore-cloze [aria-pressed=true]")
-    assert chosen.all_inner_texts() == ["dull"]
-    assert page.evaluate("document.activeElement.textContent") == "dull"
-
-
-def test_shorter_sentence_keeps_a_word_chosen(open_figure):
-    page = open_figure("two_masks", DATA)
+def test_shorter_sentence_keeps_a_word_chosen(page):
     choose(page, "both", 0, 11)
     page.get_by_role("button", name="乙", exact=True).click()
     assert page.locator(".explore-cloze [aria-pressed=true]").all_inner_texts() == ["."]
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("two_masks", DATA, width=360))

@@ -4,7 +4,6 @@ import re
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 LOSSES = 3 * torch.rand(2, 3, 60, generator=torch.Generator().manual_seed(1))
 DATA = {
@@ -34,8 +33,7 @@ def turn(page, label, at):
 
 
 @pytest.mark.parametrize(("warm", "width"), [(4000, 512), (1000, 1024), (16000, 256)])
-def test_the_rate_of_the_paper(open_figure, warm, width):
-    page = open_figure("warmup", DATA)
+def test_the_rate_of_the_paper(page, warm, width):
     turn(page, "预热的步数", [1000, 2000, 4000, 8000, 16000].index(warm))
     turn(page, "模型的宽度", [256, 512, 1024].index(width))
     steps = [max(1, 100 * i) for i in range(201)]
@@ -47,8 +45,7 @@ def test_the_rate_of_the_paper(open_figure, warm, width):
 
 
 @pytest.mark.parametrize("run", [0, 1])
-def test_losses(open_figure, run):
-    page = open_figure("warmup", DATA)
+def test_losses(page, run):
     page.get_by_role("button", name=DATA["runs"][run]["name"], exact=True).click()
     smooth = LOSSES[run].unfold(1, 10, 1).mean(dim=-1)
     top = LOSSES.unfold(2, 10, 1).mean(dim=-1).max().ceil()
@@ -61,7 +58,3 @@ def test_losses(open_figure, run):
     assert ("前 40 步升到" in said) == (run == 1)
     cursor = page.locator(".explore-line").last.locator(".explore-cursor")
     assert (cursor.get_attribute("hidden") is None) == (run == 1)
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    fits_a_phone_and_a_finger(open_figure("warmup", DATA, width=360))

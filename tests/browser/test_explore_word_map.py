@@ -56,7 +56,7 @@ def question():
     }
 
 
-WALK = {
+DATA = {
     "words": WORDS,
     "groups": GROUPS,
     "total": 30522,
@@ -94,8 +94,7 @@ def settled(page):
 
 @pytest.mark.parametrize("table", ROWS)
 @pytest.mark.parametrize("i", [0, 4, 8])
-def test_a_tap_lights_the_nearest_rows(open_figure, table, i):
-    page = open_figure("word_map", WALK)
+def test_a_tap_lights_the_nearest_rows(page, table, i):
     page.get_by_role("button", name=table, exact=True).click()
     settled(page)
     page.mouse.click(*place(page, i))
@@ -113,7 +112,7 @@ def test_a_tap_lights_the_nearest_rows(open_figure, table, i):
 
 @pytest.mark.parametrize("zoom", [1.5, 3])
 def test_a_tap_lands_on_its_word_while_the_page_is_enlarged(open_figure, zoom):
-    page = open_figure("word_map", WALK, width=1280)
+    page = open_figure("word_map", DATA, width=1280)
     page.evaluate("(zoom) => (document.body.style.zoom = zoom)", zoom)
     page.wait_for_timeout(100)
     settled(page)
@@ -123,21 +122,19 @@ def test_a_tap_lands_on_its_word_while_the_page_is_enlarged(open_figure, zoom):
         assert chosen(page) == WORDS[i]
 
 
-def test_dots_stand_where_the_points_are(open_figure):
+def test_dots_stand_where_the_points_are(page):
     """平面上的方向与比例不变：屏幕上的位置是点的相似变换，只是 y 朝上。"""
-    page = open_figure("word_map", WALK)
     settled(page)
     seen = torch.tensor([place(page, i) for i in range(9)])
-    points = WALK["tables"]["训练过"]["points"] * torch.tensor([1.0, -1.0])
+    points = DATA["tables"]["训练过"]["points"] * torch.tensor([1.0, -1.0])
     shape = [(one - one.mean(dim=0)) / (one - one.mean(dim=0)).norm() for one in (seen, points)]
     torch.testing.assert_close(*shape, atol=0.01, rtol=0)
 
 
-def test_a_group_and_its_numbers(open_figure):
-    page = open_figure("word_map", WALK)
+def test_a_group_and_its_numbers(page):
     settled(page)
     page.get_by_role("button", name="动物", exact=True).click()
-    inside, across = WALK["tables"]["训练过"]["groups"]["动物"]
+    inside, across = DATA["tables"]["训练过"]["groups"]["动物"]
     said = page.locator(".explore-said").inner_text().replace("−", "-")
     assert f"平均 {inside:.2f}，与别组的词平均 {across:.2f}" in said
     assert page.locator("g.explore-faded").count() == 6
@@ -146,8 +143,7 @@ def test_a_group_and_its_numbers(open_figure):
     assert page.get_by_role("button", name="一个词").get_attribute("aria-pressed") == "true"
 
 
-def test_keyboard_walks_to_the_nearest_that_way(open_figure):
-    page = open_figure("word_map", WALK)
+def test_keyboard_walks_to_the_nearest_that_way(page):
     settled(page)
     page.get_by_role("listbox").focus()
     for key, axis, sign in (
@@ -202,12 +198,12 @@ def test_the_landing_completes_the_parallelogram(open_figure):
     torch.testing.assert_close(landing, b - a + c, atol=0.5, rtol=0)
 
 
-@pytest.mark.parametrize("data", [WALK, STEP], ids=["walk", "step"])
+@pytest.mark.parametrize("data", [DATA, STEP], ids=["walk", "step"])
 def test_fits_a_phone_and_a_finger(open_figure, data):
     page = open_figure("word_map", data, width=360)
     settled(page)
     fits_a_phone_and_a_finger(page)
-    if data is WALK:  # 手指落在空处，选中的是最近的词
+    if data is DATA:  # 手指落在空处，选中的是最近的词
         box = page.get_by_role("listbox").bounding_box()
         x, y = place(page, 8)
         page.mouse.click(min(x + 12, box["x"] + box["width"] - 2), y)

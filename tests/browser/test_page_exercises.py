@@ -5,17 +5,20 @@ import time
 
 import pytest
 from built_book import BOOK
-from exercise_times import MILLISECONDS, PAGE
 from live_pages import axe_faults, new_page, prepare_axe
-from page_python import reader_answers
+from odd_answers import ODD, by_reader
+from page_python import chapter, data_of, reader_answers, texts
 
-from course_book.after_writing import live_exercises
+from course_book.after_writing.live_exercises import in_the_page
+from course_book.doctree import taiwan_chinese
+from course_lib.exercises import verdict
 
+PAGE = "chapters/04_scaled_dot_product_attention.html"
 SEVERAL = "chapters/05_attention_masks.html"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
 FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
-# 忙的机器上，时间放宽到几倍
-SLACK = 5
+QUERY = "scaled_dot_product_attention.one-query"
+FORGOTTEN = verdict(QUERY, by_reader(FORGOT.replace("attend", "answer")))
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
 MARKS = "✓✗○⚠"
@@ -76,8 +79,9 @@ def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
     check = "檢查" if book_of else "检查"
     assert press(box, check).startswith("○")
     assert press(box, check, RIGHT).startswith("✓")
-    hint = "分數忘了除以 √d" if book_of else "分数忘了除以 √d"
-    assert hint in press(box, check, FORGOT)
+    said = taiwan_chinese.convert(FORGOTTEN) if book_of else FORGOTTEN
+    assert press(box, check, FORGOT) == said
+    assert press(box, check, texts(QUERY)[0]).startswith("✓")  # 参考解答整格贴来
     assert not page.errors
 
 
@@ -102,31 +106,52 @@ def test_several_questions_in_one_cell(visit):
 
 
 def rounded(said):
-    """末一位可能不同：网页里的张量用双精度算。"""
+    """末一位可能不同：网页里的张量用双精度算；括号里异常自己的话，Brython 说的与 CPython 的不同。"""
+    said = re.sub(r"（(\w+)：.*）。", r"（\1）。", said)
     return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.4g}", said)
 
 
-def test_every_answer_of_the_table_draws_the_same_sentence(one_page):
-    """参考解答、没写的格与五百来种错答，在浏览器里得到的结论与 `course_lib.exercises` 的一样。"""
-    data, seen, different = live_exercises.in_the_page(), set(), {}
-    for name, code, wanted in reader_answers():
-        result = one_page.evaluate(
-            "([code, data]) => LivePython.open().run({ code, given: data.given, exercises: [data] }, () => {})",
-            [code, data[name]],
-        )
-        said = result.get("verdicts", [str(result)])[0]
-        seen.add((name, said[0]))
-        if rounded(said) != rounded(wanted):
-            different[name, wanted] = said
+FIRST = list({name.partition(".")[0]: name for name in reversed(in_the_page())}.values())
+marked = [pytest.param(name, marks=[] if name in FIRST else pytest.mark.thorough) for name in in_the_page()]
+
+
+@pytest.mark.parametrize("name", marked)
+def test_any_answer_draws_the_same_sentence(one_page, name):
+    """参考解答、没写的格、表里的错答与种种别的东西，在浏览器里得到的结论与 `course_lib.exercises` 的一样。
+
+    每章的头一道平常就查，其余的在 make test-thorough 里。
+    """
+    answers = list(reader_answers(name))
+    odd = [(code.replace("answer", "given_answer"), verdict(name, by_reader(code))) for code in ODD.values()]
+    data = data_of(name)
+    said = one_page.evaluate(
+        """async ([codes, data, modules, odd]) => {
+          const said = [];
+          LivePython.open().end(); // 一页只有一章的模块，换一章就换一个后台线程
+          for (const [i, code] of codes.entries()) {
+            const exercises = [i < odd ? data : { ...data, answer: "given_answer" }];
+            const result = await LivePython.open().run({ code, given: data.given, exercises }, modules, () => {});
+            said.push(result.verdicts?.[0] ?? JSON.stringify(result));
+          }
+          return said;
+        }""",
+        [[code for code, _ in answers + odd], data, chapter(name.partition(".")[0])["modules"], len(answers)],
+    )
+    # 用到了没有带进网页的，CPython 里的测试交出 torch 算得的结果再比；内置函数收几个参数，网页里看不出
+    builtin = len(answers) + list(ODD).index("内置函数")
+    different = [
+        (code, wanted, got)
+        for i, ((code, wanted), got) in enumerate(zip(answers + odd, said, strict=True))
+        if rounded(got) != rounded(wanted) and i != builtin and "到 Jupyter 里用" not in got
+    ]
     assert not different
-    assert seen >= {(name, mark) for name in data for mark in "✓○"}
 
 
 def test_every_exercise_of_the_table_has_its_editor(book):
     marked = []
     for path in sorted((book / "chapters").glob("*.html")):
         marked += re.findall(r'<template data-exercise="([^"]+)">', path.read_text(encoding="utf-8"))
-    assert sorted(" ".join(marked).split()) == sorted(live_exercises.in_the_page())
+    assert sorted(" ".join(marked).split()) == sorted(in_the_page())
 
 
 def test_what_is_printed_and_the_last_value(box):
@@ -163,7 +188,7 @@ def test_an_endless_loop_is_ended_and_the_next_run_works(box):
     press(box, "运行", "1")
     start = time.monotonic()
     text = press(box, "检查", "print('看得见')\nwhile True:\n    pass")
-    assert 2 <= time.monotonic() - start < 3 + SLACK and "运行了 2 秒还没有完" in text
+    assert time.monotonic() - start >= 2 and "运行了 2 秒还没有完" in text
     assert output(box) == "看得见\n"
     assert press(box, "检查", RIGHT).startswith("✓")
 
@@ -195,11 +220,12 @@ HOSTILE = {
     "删掉内建的": "import builtins\nfor name in list(vars(builtins)):\n    delattr(builtins, name)",
     "改坏内建的": "import builtins\nbuiltins.len = builtins.print = None",
     "改坏 torch": "torch.Tensor.softmax = lambda *_, **__: 1 / 0",
-    "换掉判断的里层": "from exercises import judging\njudging.Judge.accepted = lambda *_: True\n" + FORGOT,
+    "换掉判断的里层": "from course_lib.exercises import judging\njudging.Judge.accepted = lambda *_: True\n"
+    + FORGOT,
     "换掉看守": "import builtins, page\nbuiltins.any = lambda *_: False\npage.changed = lambda *_: False\npage.check = lambda *_: '✓ 正确。'",
     "改坏 F": "F.softmax = lambda *_, **__: 1 / 0\ntorch.nn.functional.relu = None",
     "绕过剪短的输出": "import _output\n_output.write('x' * 20_000_000)\nwhile True:\n    _output.write('y' * 1000)",
-    "换掉判断": "from exercises import judging, facts\nfacts.verdict = lambda *_: '✓ 正确。'\njudging.Judge = None",
+    "换掉判断": "from course_lib.exercises import judging, facts\nfacts.verdict = lambda *_: '✓ 正确。'\njudging.Judge = None",
     "吃掉内存": "x = [0] * 10**9",
     "一直吃内存": "x = []\nwhile True:\n    x.append([0] * 10_000)",
     "退出": "raise SystemExit",
@@ -214,7 +240,7 @@ def test_hostile_code_harms_nothing_else(box, one_page, name):
     assert len(output(box)) <= 20_000
     if "门" in name or "网络" in name:
         assert output(box) == ""
-    assert "分数忘了除以 √d" in press(box, "检查", FORGOT)
+    assert press(box, "检查", FORGOT) == FORGOTTEN
     assert press(box, "检查", RIGHT).startswith("✓")
     assert one_page.url == before
 
@@ -255,7 +281,7 @@ def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready
     wanted = {
         "python/brython.js",
         "exercises/python.js",
-        "exercises/scaled_dot_product_attention.one-query.json.js",
+        "exercises/scaled_dot_product_attention.json.js",
     }
     assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
     before = len(from_files())
@@ -296,6 +322,16 @@ def test_it_works_where_nothing_may_be_stored(visit):
     page.goto(page.url.replace("404.html", PAGE))
     assert press(page.locator(".exercise").first, code=RIGHT).startswith("✓")
     assert "做对了 1 道" in page.locator(".exercise-progress").inner_text()
+
+
+def test_an_old_verdict_fades_when_the_code_changes(box):
+    press(box, code=FORGOT)
+    assert box.locator(".exercise-said .wrong").count() == 1
+    area(box).press("End")
+    area(box).type(" ")
+    assert box.locator(".exercise-said p").get_attribute("class") == "stale"
+    press(box, code=FORGOT)
+    assert box.locator(".exercise-said .wrong").count() == 1
 
 
 def test_the_keys_of_a_python_editor(box, one_page):
@@ -415,18 +451,10 @@ def test_without_scripts_and_in_print_the_cell_stands_as_it_was(visit, browser, 
     context.close()
 
 
-def test_ready_within_a_second_and_each_check_within_a_fifth(visit):
-    page = visit()
-    page.wait_for_load_state("networkidle")
-    first, *later = page.evaluate(MILLISECONDS)
-    print(f"头一次 {first:.0f} 毫秒，以后 {sorted(later)[2]:.0f} 毫秒")
-    assert first < 1000 * SLACK and sorted(later)[2] < 200 * SLACK
-
-
 def test_the_data_are_shared_and_small():
     brython = BOOK / "live/data/python/brython.js"
     assert brython.stat().st_size < 450_000
     assert not (BOOK / "zh-TW/live/data/python").exists()
     for book_of in ("", "zh-TW/"):
         sizes = [path.stat().st_size for path in (BOOK / book_of / "live/data/exercises").iterdir()]
-        assert max(sizes) < 80_000
+        assert max(sizes) < 100_000

@@ -1,140 +1,96 @@
-"""成书的每一页，在真的 Chromium 里打开：经 http 与从 file:// 各一遍。"""
+"""成书的每一页，在真的 Chromium 里：visitor.py 打开它，看到的毛病一样也没有；另有只看文件的几条。"""
 
-import functools
 import html
+import random
 import re
+from collections import Counter
 
 import bertviz
 import pytest
 import torch
-from built_book import ALL_PAGES, MOVED, PAGES
+import visitor
+from built_book import ALL_PAGES, PAGES, serve
+from visitor import DESK, FRONT_DOORS, PHONE
 
 from course_lib.show.frames import offline_frame
 
-# 繁体的页面与简体的只差文字：经 http 看一遍就够，两本书的对照在 test_traditional.py
-VISITS = [
-    (page, scheme)
-    for page in PAGES
-    for scheme in ("http", "file")
-    if scheme == "http" or "zh-TW/" not in page
-]
-FACTS = """() => {
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  return {
-    lang: document.documentElement.lang,
-    title: document.title,
-    badFormulas: [
-      ...all('.math:not(:has(> math)), merror'),
-      ...all('math').filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 5),
-    ].map((node) => node.textContent),
-    formulaFonts: [...new Set([...document.fonts].filter(({ family }) => family.includes('STIX')).map(({ status }) => status))],
-    formulas: all('math').length,
-    brokenImages: all('img').filter((img) => img.complete && !img.naturalWidth).map((img) => img.src),
-    unsized: all('.bd-article img').filter(
-      ({ style, attributes }) => !(attributes.width || style.width) || !(attributes.height || style.height)
-    ).map((img) => img.src),
-    unnamed: [
-      ...all('img').filter((img) => !img.alt.trim() || img.alt.includes('_images/')),
-      ...all('iframe').filter((frame) => !frame.title.trim()),
-      ...all('.plot').filter((plot) => !plot.closest('[role=img][aria-label]')),
-    ].map((node) => node.outerHTML.slice(0, 120)),
-  };
-}"""
+VISITS = [(page, width) for page in PAGES for width in (DESK, PHONE) if width == DESK or "zh-TW/" not in page]
 
 
-@pytest.fixture(scope="session")
-def visit(browser, roots):
-    """打开一页，把看到的一切记成字典；同一页只打开一次，共用的脚本与样式浏览器也只取一次。"""
-    context = browser.new_context(viewport={"width": 1200, "height": 900}, locale="zh-CN")
-
-    @functools.cache
-    def open_page(name, scheme):
-        root = roots[scheme]
-        page = context.new_page()
-        seen = {"outside": [], "errors": []}
-
-        def on_request(request):
-            if not request.url.startswith((root, "data:", "about:", "blob:")):
-                seen["outside"].append(request.url)
-
-        def on_failure(request):
-            if request.failure != "net::ERR_ABORTED":  # 转走时放弃的请求不算
-                seen["errors"].append(f"读不到 {request.url}")
-
-        page.on("request", on_request)
-        page.on("requestfailed", on_failure)
-        page.on("pageerror", lambda error: seen["errors"].append(str(error)))
-        page.on("console", lambda text: seen["errors"].append(text.text) if text.type == "error" else None)
-        page.goto(root + name)
-        if name in ("index.html", "zh-TW/index.html"):  # 它只是转去首页
-            page.wait_for_url(lambda url: url != root + name)
-        page.evaluate("document.fonts.ready.then(() => true)")
-        seen["views"] = [marks(frame) for frame in page.query_selector_all("iframe")]
-        seen |= page.evaluate(FACTS)
-        page.set_viewport_size({"width": 390, "height": 800})
-        page.wait_for_timeout(100)
-        seen["phone"] = page.evaluate("document.documentElement.scrollWidth")
-        page.close()
-        return seen
-
-    yield open_page
-    context.close()
+@pytest.mark.parametrize(("name", "width"), VISITS)
+def test_nothing_is_wrong(browser, book, roots, name, width):
+    assert visitor.look(browser, book, roots["file" if width == PHONE else "http"], name, width) == {}
 
 
-def marks(frame):
-    """滚到一个视图处（它们要用时才载入），数它画出的图形。"""
-    frame.scroll_into_view_if_needed()
-    inside = frame.content_frame()
-    try:
-        inside.wait_for_selector("svg line", state="attached", timeout=10_000)
-    except Exception:  # 没有画出来：交给测试去说
-        return 0
-    return inside.evaluate("document.querySelectorAll('svg line, svg rect, svg path').length")
+# 看得见的每一样毛病 → 种在一页里的一处
+DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC"
+SIZED = 'width="9" height="9"'
+PLOT = '<div class="plot" role="img" aria-label="图"><div style="display: flex">{}</div></div>'
+EVERYWHERE = {
+    "没有画成的公式": '<span class="math">x</span>',
+    "没有载入的字体": """<style>@font-face { font-family: "STIX x"; src: url(nowhere.woff2) }</style>
+      <p style="font-family: 'STIX x'">x</p>""",
+    "读不出的图": f'<img src="nowhere.png" alt="图" {SIZED}>',
+    "没有留位置的图": f'<img src="{DOT}" alt="图">',
+    "没有名字的": f'<img src="{DOT}" alt="" {SIZED}>',
+    "题目或语言": "<script>document.title = '别的'</script>",
+    "没有画出的视图": '<iframe title="视图" srcdoc="空的"></iframe>',
+    "滚动时的移动": """<script>addEventListener("scroll", () => setTimeout(() => {
+      document.elementFromPoint(innerWidth / 2, 450).closest("article *").style.marginTop = "400px"; }))</script>""",
+    "书外的请求": f'<img src="http://127.0.0.1:9/x.png" alt="图" {SIZED}>',
+    "报的错": "<script>console.error('错')</script>",
+    "不易读的": """<p style="color: #ddd; background: #fff">看不清</p>
+      <button style="padding: 0; width: 9px; height: 9px"></button>
+      <button style="padding: 0; width: 9px; height: 9px"></button>
+      <div style="height: 20px; overflow: auto"><p style="height: 99px">走不到</p></div>""",
+}
+AT_A_DESK = {
+    "重量": "<script>fetch('heavy.bin')</script>",
+    "放不下的公式与代码": '<div class="cell_input"><pre style="width: 9px">print</pre></div>',
+    "斜的汉字，不粗的术语": '<em style="font-style: italic !important">字</em>',
+    "放不下的输出与解答": """<div class="cell_output"><div class="output stream"><pre
+      style="width: 9px; white-space: pre">print</pre></div></div>""",
+}
+ON_A_PHONE = {
+    "横着跑": '<div style="width: 400px">宽</div>',
+    "展开以后横着跑": '<details><summary>一</summary><div style="width: 500px">宽</div></details>',
+    "被切掉的公式": '<div class="math" style="background: none"><math><mi>x</mi></math></div>',
+    "图里最小的字": PLOT.format('<svg viewBox="0 0 900 9" width="90"><text>字</text></svg>'),
+    "出了屏幕的图": PLOT.format('<svg viewBox="0 0 9 9" style="flex: none; width: 300px"></svg>' * 2),
+}
+RULES = {
+    DESK: {"button-name", "color-contrast"},
+    PHONE: {"target-size", "scrollable-region-focusable"},
+}
 
 
-def on_every_page(test):
-    return pytest.mark.parametrize(("name", "scheme"), VISITS)(test)
+@pytest.mark.parametrize(("width", "only"), [(DESK, AT_A_DESK), (PHONE, ON_A_PHONE)])
+def test_every_kind_of_fault_is_seen(browser, book, tmp_path, monkeypatch, width, only):
+    """一章的副本，每样毛病种一处：一样不少地看得见，也没有别的。"""
+    monkeypatch.setattr(visitor, "PATIENCE", 500)
+    for name in ("_static", "live"):
+        (tmp_path / name).symlink_to(book / name)
+    page = "chapters/04_scaled_dot_product_attention.html"
+    text, faults = (book / page).read_text(encoding="utf-8"), EVERYWHERE | only
+    (tmp_path / "chapters").mkdir()
+    (tmp_path / page).write_text(text.replace("</article>", "".join(faults.values()) + "</article>"))
+    (tmp_path / "chapters/heavy.bin").write_bytes(random.Random(0).randbytes(600_000))
+    with serve(tmp_path) as url:
+        root = url if width == DESK else f"{tmp_path.as_uri()}/"
+        seen = visitor.look(browser, tmp_path, root, page, width)
+    assert seen.keys() == faults.keys()
+    assert {rule for each in seen["不易读的"] for rule in each if isinstance(rule, str)} >= RULES[width]
 
 
-@on_every_page
-def test_no_request_leaves_the_book(visit, name, scheme):
-    assert visit(name, scheme)["outside"] == []
-
-
-@on_every_page
-def test_no_errors(visit, name, scheme):
-    assert visit(name, scheme)["errors"] == []
-
-
-@on_every_page
-def test_every_formula_is_drawn(visit, name, scheme):
-    seen = visit(name, scheme)
-    assert seen["badFormulas"] == []
-    assert seen["formulaFonts"] == ["loaded"] * bool(seen["formulas"])
-
-
-@on_every_page
-def test_every_view_is_drawn(visit, name, scheme):
-    views = visit(name, scheme)["views"]
-    assert all(views), f"各个视图的图形数：{views}"
-
-
-@on_every_page
-def test_page_is_chinese_and_named(visit, name, scheme):
-    seen = visit(name, scheme)
-    assert seen["lang"] == ("zh-TW" if name.startswith("zh-TW/") else "zh-CN")
-    assert "解析 Transformer" in seen["title"]
-    assert (seen["unnamed"], seen["brokenImages"]) == ([], [])
-
-
-@on_every_page
-def test_images_reserve_their_place(visit, name, scheme):
-    assert visit(name, scheme)["unsized"] == []
-
-
-@on_every_page
-def test_phone_needs_no_sideways_scroll(visit, name, scheme):
-    assert visit(name, scheme)["phone"] <= 390
+def test_one_title_no_id_twice_no_empty_header(book):
+    wrong = {}
+    for name in PAGES:
+        text = re.sub(r'srcdoc="[^"]*"', "", (book / name).read_text(encoding="utf-8"))
+        twice = [id for id, times in Counter(re.findall(r'<[^>]*\sid="([^"]+)"', text)).items() if times > 1]
+        empty = re.findall(r"<th[^>]*>(?:<p></p>)?</th>", text)
+        if text.count("<h1") != (name not in FRONT_DOORS) or twice or empty:
+            wrong[name] = text.count("<h1"), twice, empty
+    assert wrong == {}
 
 
 LOADS = re.compile(
@@ -205,11 +161,3 @@ def test_blocks_of_a_pair_are_cut_right_in_the_page(blank):
     torch.testing.assert_close(
         torch.tensor(drawn).view(3, 2), attention[0, 0, 2:, :2].float(), atol=1e-3, rtol=0
     )
-
-
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_an_old_address_keeps_its_place_in_the_page(blank, roots, scheme):
-    old, new = next(iter(MOVED.items()))
-    blank.goto(f"{roots[scheme]}{old}#小结")
-    blank.wait_for_url(f"**/{new}#*")
-    assert blank.locator("section:target h2").inner_text().startswith("小结")

@@ -7,24 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from built_book import PAGES
+from visitor import PLOTS, SMALLEST
 
 from course_lib.show import palette, setup
 from course_lib.show.svg import as_html
 
-SMALLEST = 7.5  # 手机上一个字最少多少像素高
 CHAPTERS = [name for name in PAGES if re.search(r"^chapters/(\d|errata)", name)]
-# 各幅的左右两边与字的大小
-LAID_OUT = """() => {
-  const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  return {
-    rows: [...document.querySelectorAll('.plot > div')].map((row) =>
-      [...row.children].map((svg) => svg.getBoundingClientRect()).map(({ left, right, top }) => [left, right, top])),
-    // 有公式的一句，看它最大的字：指数总要小一些
-    smallest: Math.min(99, ...[...document.querySelectorAll('.plot text')].map((text) =>
-      Math.max(...[text, ...text.querySelectorAll('tspan')].filter((part) => part.firstChild?.nodeType === 3).map((part) =>
-        parseFloat(getComputedStyle(part).fontSize))) * scale(text.closest('svg')))),
-  };
-}"""
 RGB = {
     theme: {
         name: tuple(int(pair[i][j : j + 2], 16) for j in (1, 3, 5)) for name, pair in palette.COLORS.items()
@@ -57,7 +45,7 @@ def opened(page, html, width, theme="light", style=True):
 @pytest.mark.parametrize(("width", "places"), [(360, 2), (700, 1)])
 def test_panels_stack_on_a_phone(blank, plot, width, places):
     opened(blank, plot, width)
-    seen = blank.evaluate(LAID_OUT)
+    seen = blank.evaluate(PLOTS)
     (row,) = seen["rows"]
     assert len({top for _, _, top in row}) == places
     assert all(0 <= left < right <= width for left, right, _ in row)
@@ -85,18 +73,6 @@ def test_colors_follow_the_page(blank, plot, theme):
         for hue, paper in zip(colors["weight"], colors["paper"], strict=True)
     ]
     assert max(abs(a - b) for a, b in zip(cell, mixed, strict=True)) < 2
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_plots_of_the_book_are_legible_on_a_phone(blank, roots, name):
-    blank.set_viewport_size({"width": 360, "height": 800})
-    blank.goto(roots["http"] + name)
-    # 折叠着的小节里也有图
-    blank.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    seen = blank.evaluate(LAID_OUT)
-    assert seen["smallest"] >= SMALLEST
-    beside = [row for row in seen["rows"] if len(row) > 1]
-    assert all(0 <= left < right <= 360 for row in beside for left, right, _ in row)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

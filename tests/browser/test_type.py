@@ -1,13 +1,12 @@
-"""字：标题一级比一级小，汉字不斜，行长合适，代码与输出放得下，两种文字的书各用各的字体。"""
+"""字：标题一级比一级小，汉字不斜，行长合适，两种文字的书各用各的字体，图标一个不少。"""
 
 from itertools import pairwise
 
 import pytest
-from built_book import PAGES
+from built_book import BOOK
+from fontTools.ttLib import TTFont
 
-CHAPTERS = [name for name in PAGES if name.startswith("chapters/")]
 PAGE = "chapters/05_attention_masks.html"
-OPEN_ALL = "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
 
 
 @pytest.fixture
@@ -50,26 +49,6 @@ def test_chinese_is_never_slanted(page, tag):
     assert marked != drawn(fontStyle="italic", fontSynthesisStyle="auto")
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_terms_are_marked_upright_and_code_fits(page, roots, name):
-    """1280 像素宽的屏上，输出都折得下；解答的代码不超过 chapters/ruff.toml 的行宽的，也不用横着滚动。"""
-    page.goto(roots["http"] + name)
-    page.evaluate(OPEN_ALL)
-    wrong = page.evaluate(r"""() => {
-      const all = (selector) => [...document.querySelectorAll(selector)];
-      const over = (node) => node.scrollWidth > node.clientWidth;
-      const slanted = all('article em').filter((node) => /[\u4e00-\u9fff]/.test(node.textContent)).filter((node) => {
-        const { fontStyle, fontWeight } = getComputedStyle(node);
-        return fontStyle !== 'normal' || (node.matches('.term') && fontWeight < 600);
-      });
-      const outputs = all('.cell_output .output:is(.text_plain, .stream, .stderr) pre').filter(over);
-      const short = (node) => node.innerText.split('\n').every((line) => line.length <= 84);
-      const solutions = all('article details:not(.hide, .claims) pre').filter((node) => short(node) && over(node));
-      return [...slanted, ...outputs, ...solutions].map((node) => node.textContent.slice(0, 120));
-    }""")
-    assert wrong == []
-
-
 @pytest.mark.parametrize("width", [1280, 1440, 1920])
 def test_a_line_holds_about_forty_characters(page, width):
     page.set_viewport_size({"width": width, "height": 900})
@@ -101,3 +80,12 @@ def test_links_and_ground_come_from_the_palette(page, scheme):
       return [[color, backgroundColor], [colour('key'), colour('paper')]];
     }""")
     assert seen == wanted
+
+
+def test_icons_in_use_are_in_the_font():
+    """字体裁小之后，页眉里的图标都还在，而没有用到的不在。"""
+    font = TTFont(BOOK / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2")
+    kept = set(font.getBestCmap())
+    bars, download, expand, sun, moon, search = 0xF0C9, 0xF019, 0xF065, 0xF185, 0xF186, 0xF002
+    assert {bars, download, expand, sun, moon, search} <= kept
+    assert len(kept) < 200

@@ -2,97 +2,40 @@
 
 import io
 import re
-import threading
 import zipfile
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-HANG_SECONDS = 20
+from local_server import Answer, Site
 
 
-class Index(ThreadingHTTPServer):
-    """一个索引，有若干文件 files：文件名 → 内容；fault 是当前的毛病，可以随时改。
-
-    fault 的写法："毛病" 或 "毛病:项目名"，后者只在取那个项目的文件时发作。
-    """
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files: dict[str, bytes] = {}
-        self.fault = ""
-        self.requests: list[str] = []
-        self.closing = threading.Event()
-
-    def add(self, wheel: tuple[str, bytes]) -> None:
-        self.files.update([wheel])
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/simple"
-
-    def handle_error(self, request, client_address):
-        """客户端等不及先走了，不必打印调用栈。"""
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Index
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
+class IndexAnswer(Answer):
+    def do_GET(self):  # noqa: N802
         self.server.requests.append(self.path)
         fault, _, only = self.server.fault.partition(":")
         name = self.path.rpartition("/")[2]
         if name in self.server.files:
+            content = self.server.files[name]
+            self.head(200, len(content), {"Content-Type": "application/octet-stream"})
             project = name.partition("-")[0].replace("_", "-")
-            self.send_file(self.server.files[name], fault if only in ("", project) else "")
+            self.send_content(content, fault if only in ("", project) else "")
         elif fault == "hang" and not only:
-            self.server.closing.wait(HANG_SECONDS)
+            self.hang()
         elif fault.isdigit():
             self.send_error(int(fault))
         else:
-            project = self.path.rstrip("/").rpartition("/")[2]
-            found = [name for name in self.server.files if name.startswith(project.replace("-", "_") + "-")]
+            project = self.path.rstrip("/").rpartition("/")[2].replace("-", "_") + "-"
+            found = [name for name in self.server.files if name.startswith(project)]
             page = "".join(f'<a href="/files/{name}">{name}</a>' for name in found).encode()
-            self.send_response(200 if found else 404)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
-
-    def send_file(self, content: bytes, fault: str):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/octet-stream")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if fault in ("truncated", "stalled"):
-            self.wfile.write(content[: len(content) // 2])
-            self.wfile.flush()
-            if fault == "stalled":
-                self.server.closing.wait(HANG_SECONDS)
-            self.close_connection = True
-        elif fault == "hang":
-            self.server.closing.wait(HANG_SECONDS)
-        else:
-            self.wfile.write(content)
+            self.reply(200 if found else 404, page, {"Content-Type": "text/html"})
 
 
-@contextmanager
-def serving():
-    """开着一个 `Index`，离开时关掉。"""
-    index = Index()
-    thread = threading.Thread(target=index.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield index
-    finally:
-        index.closing.set()
-        index.shutdown()
-        index.server_close()
-        thread.join(5)
+class Index(Site):
+    """一个索引；files：文件名 → 内容。"""
+
+    handler = IndexAnswer
+
+    @property
+    def url(self) -> str:
+        return f"{self.endpoint}/simple"
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

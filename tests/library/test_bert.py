@@ -9,7 +9,7 @@ from samples import bert_pair
 from torch import nn
 from torch.testing import assert_close
 
-from course_lib.bert import Bert, encode_by_length
+from course_lib.bert import Bert
 from course_lib.config import BertConfig
 
 
@@ -61,21 +61,6 @@ def test_padding_does_not_matter(pair):
             assert_close(row[: len(alone)], alone, atol=1e-5, rtol=0)
 
 
-def test_segments_matter(pair):
-    tokenizer, _, ours = pair
-    inputs = tokenizer("yes", "no", return_tensors="pt")
-    with torch.no_grad():
-        both = ours(**inputs).last_hidden_state
-        one = ours(inputs.input_ids, inputs.attention_mask).last_hidden_state
-    assert not torch.allclose(both, one, atol=1e-3)
-
-
-def test_eval_mode_and_precision(pair):
-    ours = pair[2]
-    assert not ours.training
-    assert {p.dtype for p in ours.parameters()} == {torch.float32}
-
-
 def test_a_folder_of_its_own(tmp_path):
     """给了文件夹，装的就是那里的权重，不是内置的。"""
     from transformers import BertConfig as HFConfig
@@ -89,6 +74,7 @@ def test_a_folder_of_its_own(tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
     ours, ids = Bert.from_pretrained(str(tmp_path)), torch.tensor([[3, 29, 0]])
     assert ours.config.vocab_size == 30 and not ours.training
+    assert {p.dtype for p in ours.parameters()} == {torch.float32}
     with torch.no_grad():
         assert_close(ours(ids).last_hidden_state, reference(ids).last_hidden_state, atol=1e-5, rtol=0)
 
@@ -108,60 +94,6 @@ def test_mask_is_dropped_when_nothing_is_padded(pair, monkeypatch):
             ours(**tokenizer(texts, padding=True, return_tensors="pt"))
         assert len(masks) == ours.config.num_layers
         assert all((mask is None) == dropped for mask in masks)
-
-
-class TestEncodeByLength:
-    TEXTS = ("time flies like an arrow", "hi", "the bank robber sat on the river bank", "no", "yes yes")
-
-    @pytest.mark.parametrize("rows", [1, 2, 4, 9])
-    @pytest.mark.parametrize("which", ["ours", "theirs"])
-    def test_matches_one_padded_batch(self, pair, rows, which):
-        tokenizer, reference, ours = pair
-        batch = tokenizer(list(self.TEXTS), padding=True, return_tensors="pt")
-        model, real = ours if which == "ours" else reference, batch.attention_mask.bool()
-        with torch.no_grad():
-            grouped, expected = encode_by_length(model, batch, rows), model(**batch).last_hidden_state
-        assert grouped.shape == expected.shape
-        assert_close(grouped[real], expected[real], atol=1e-5, rtol=0)
-
-    def test_computes_less(self, pair):
-        tokenizer, _, ours = pair
-        batch, seen = tokenizer(list(self.TEXTS), padding=True, return_tensors="pt"), []
-        hook = ours.encoder.register_forward_hook(lambda module, x, output: seen.append(x[0].shape[:2]))
-        with torch.no_grad():
-            encode_by_length(ours, batch, rows=2)
-        hook.remove()
-        lengths = sorted(batch.attention_mask.sum(dim=1).tolist())
-        assert seen == [(2, lengths[1]), (2, lengths[3]), (1, lengths[4])]
-
-    def test_segments_go_along(self, pair):
-        tokenizer, _, ours = pair
-        batch = tokenizer(["yes", "time flies"], ["no", "like an arrow"], padding=True, return_tensors="pt")
-        assert batch.token_type_ids.any()
-        with torch.no_grad():
-            grouped, expected = encode_by_length(ours, batch, 1), ours(**batch).last_hidden_state
-        real = batch.attention_mask.bool()
-        assert_close(grouped[real], expected[real], atol=1e-5, rtol=0)
-
-    def test_gradients_are_the_same(self):
-        bert = Bert(replace(SMALL, dropout=0.0))
-        ids, mask = torch.tensor([[1, 2, 3, 4], [5, 6, 0, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]])
-        inputs, grads = {"input_ids": ids, "attention_mask": mask}, []
-        for output in (encode_by_length(bert, inputs, 1), bert(**inputs).last_hidden_state):
-            bert.zero_grad()
-            output[mask.bool()].square().mean().backward()
-            grads.append([p.grad.clone() for p in bert.parameters()])
-        assert_close(*grads, atol=1e-6, rtol=1e-5)
-        assert any(grad.any() for grad in grads[0])
-
-    def test_wrong_input(self, pair):
-        ids = torch.ones(1, 3, dtype=torch.long)
-        with pytest.raises(
-            ValueError, match=r"^按长度分组要求填充都在右边，请让分词器用 padding_side='right'。$"
-        ):
-            encode_by_length(pair[2], {"input_ids": ids, "attention_mask": torch.tensor([[0, 1, 1]])})
-        with pytest.raises(ValueError, match="rows=0"):
-            encode_by_length(pair[2], {"input_ids": ids, "attention_mask": ids}, rows=0)
 
 
 SMALL = BertConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=16, num_layers=2, max_len=6, dropout=0.5)
@@ -191,47 +123,26 @@ def test_extras_come_only_when_asked_and_max_len_still_fits():
     assert output.hidden_states is None and output.attentions is None
 
 
-class TestWrongInput:
-    @pytest.fixture
-    def bert(self):
-        return Bert(SMALL).eval()
-
-    @pytest.mark.parametrize(
-        ("ids", "words"),
-        [
-            ([[0, 20]], "词元编号 20 不在 0 到 19 之间"),
-            ([[1, -1]], "词元编号 -1"),
-            ([[1] * 7], "7 个词元，超过了 max_len=6"),
-            ([[]], "不为空"),
-            ([1, 2], r"形状应当是 \(B, N\)"),
-        ],
-    )
-    def test_ids(self, bert, ids, words):
-        with pytest.raises(ValueError, match=words):
-            bert(torch.tensor(ids, dtype=torch.long))
-
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
-    def test_ids_must_be_integers(self, bert, dtype):
-        ids = torch.ones(1, 4, dtype=torch.long)
-        with pytest.raises(TypeError, match="词元编号应当是整数"):
-            bert(ids.to(dtype))
-        with pytest.raises(TypeError, match="段编号应当是整数"):
-            bert(ids, token_type_ids=ids.to(dtype))
-
-    def test_shapes(self, bert):
-        ids = torch.ones(2, 4, dtype=torch.long)
-        with pytest.raises(ValueError, match="attention_mask 的形状"):
-            bert(ids, torch.ones(2, 3))
-        with pytest.raises(ValueError, match="token_type_ids 的形状"):
-            bert(ids, token_type_ids=torch.zeros(1, 4, dtype=torch.long))
-        with pytest.raises(ValueError, match="段编号 2"):
-            bert(ids, token_type_ids=torch.full((2, 4), 2))
-
-    def test_text_beyond_512_tokens(self, pair):
-        tokenizer, _, ours = pair
-        ids = tokenizer("bank " * 600, return_tensors="pt", verbose=False).input_ids
-        with pytest.raises(ValueError, match="602 个词元，超过了 max_len=512，请先截断"):
-            ours(ids)
+@pytest.mark.parametrize(
+    ("inputs", "error", "words"),
+    [
+        (([[0, 20]],), ValueError, "词元编号 20 不在 0 到 19 之间"),
+        (([1, 2],), ValueError, r"形状应当是 \(B, N\)"),
+        (([[1] * 7],), ValueError, "7 个词元，超过了 max_len=6，请先截断或分段。"),
+        (([[1.0]],), TypeError, "词元编号应当是整数"),
+        (
+            ([[1] * 4] * 2, [[1] * 3] * 2),
+            ValueError,
+            r"attention_mask 的形状 \(2, 3\) 应与 input_ids 的 \(2, 4\)",
+        ),
+        (([[1] * 4] * 2, None, [[0] * 4]), ValueError, r"token_type_ids 的形状 \(1, 4\) 应与 input_ids 的"),
+        (([[1]], None, [[2]]), ValueError, "段编号 2 不在 0 到 1 之间"),
+        (([[1]], None, [[True]]), TypeError, "段编号应当是整数"),
+    ],
+)
+def test_wrong_input(inputs, error, words):
+    with pytest.raises(error, match=words):
+        Bert(SMALL).eval()(*(x if x is None else torch.tensor(x) for x in inputs))
 
 
 def test_dropout_in_training():

@@ -2,19 +2,19 @@ import functools
 import json
 import random
 import unicodedata
-from collections import Counter
 from itertools import pairwise
 
 import pytest
 import torch
-from byte_pair_texts import LETTERS, LOST, MESSAGES, RULES, SOME, ours, texts
-from gguf import GGUFWriter
+from byte_pair_texts import LOST, MESSAGES, ours, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_models import GGUF_TOKENIZER, make_gguf
 from tokenizers import Regex, Tokenizer, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence, Split
 from transformers import AutoTokenizer
 from transformers.convert_slow_tokenizer import bytes_to_unicode
+from two_tokenizers import SCALARS
 
 from course_lib.byte_pair import (
     BYTE_TO_CHAR,
@@ -22,14 +22,12 @@ from course_lib.byte_pair import (
     byte_characters,
     merge,
     spell,
-    train_byte_pairs,
     unspell,
 )
+from course_lib.byte_pair_training import train_byte_pairs
 from course_lib.pretokenization import GPT2, pretokenize
 from course_lib.weights import PretrainedError, builtin_llm_path
 from course_lib.weights.byte_pair import read_tokenizer
-
-SCALARS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 
 @functools.cache
@@ -45,24 +43,8 @@ def smollm() -> Tokenizer:
     return backend
 
 
-def ranges(chars) -> str:
-    return " ".join(f"{ord(char):04X}" for char in sorted(chars))
-
-
-def differing(chars, step=1024) -> set[str]:
-    """两边编码得不一样的字符：先成批比较，只在不同的批里逐个查。"""
-
-    def same(text):
-        return ours().encode(text) == smollm().encode(text).ids
-
-    def probe(char):
-        return f"  {char}{char}a {char}1!{char} {char}"
-
-    found = set()
-    for batch in (chars[i : i + step] for i in range(0, len(chars), step)):
-        if not same("\n".join(map(probe, batch))):
-            found |= {char for char in batch if not same(probe(char))}
-    return found
+def same(text: str) -> bool:
+    return ours().encode(text) == smollm().encode(text).ids
 
 
 # ---- 字节与字符
@@ -80,9 +62,6 @@ def test_byte_characters():
 @given(st.text())
 def test_spelling_goes_both_ways(text):
     assert unspell("".join(spell(text))) == text.encode()
-
-
-def test_a_token_is_spelled_with_those_characters_alone():
     with pytest.raises(ValueError, match=r"词元 'Ġ爱' 里的 '爱' 不代表任何字节"):
         unspell("Ġ爱")
 
@@ -109,50 +88,14 @@ def test_pretokenize(text, pieces):
     assert [text[a:b] for _, (a, b) in smollm().pre_tokenizer.pre_tokenize_str(text)] == pieces
 
 
-def test_pretokenize_without_the_digits():
+def test_other_patterns_and_special_tokens():
     assert pretokenize("x 42  7", (GPT2,)) == ["x", " 42", " ", " 7"]
     assert pretokenize("x 42", ()) == ["x 42"]
-
-
-def test_special_tokens_are_pieces():
     assert ours().pretokenize("a <|im_end|>1") == ["a", " ", "<|im_end|>", "1"]
     assert ours().pretokenize("<|im_end") == ["<|", "im", "_", "end"]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(texts())
-def test_pieces_join_to_the_text(text):
-    assert "".join(ours().pretokenize(text)) == text == "".join(pretokenize(text))
-
-
 # ---- 合并
-
-
-def plain_merge(parts, ranks, limit=None):
-    """照定义写的慢办法：每一步从头找次序最靠前的一对。"""
-    parts = list(parts)
-    while limit != 0:
-        known = [(ranks[pair], i) for i, pair in enumerate(pairwise(parts)) if pair in ranks]
-        if not known:
-            break
-        _, i = min(known)
-        parts[i : i + 2] = [parts[i] + parts[i + 1]]
-        limit = None if limit is None else limit - 1
-    return parts
-
-
-@settings(max_examples=400, deadline=None, derandomize=True)
-@given(
-    LETTERS,
-    RULES,
-    SOME,
-    st.none() | st.integers(0, 6),
-)
-def test_merge_is_the_plain_way_only_faster(parts, pairs, some, limit):
-    ranks = {pair: rank for rank, pair in enumerate(pairs[:some])}
-    before = list(parts)
-    assert merge(parts, ranks, limit) == plain_merge(parts, ranks, limit)
-    assert parts == before
 
 
 def test_merge_by_hand():
@@ -164,11 +107,6 @@ def test_merge_by_hand():
     assert merge("", ranks) == []
 
 
-@pytest.mark.timeout(60)
-def test_a_long_piece_takes_no_quadratic_time():
-    assert len(ours().encode("a" * 100_000)) == len(smollm().encode("a" * 100_000).ids)
-
-
 def test_merge_steps():
     assert ours().merge_steps(" They") == [
         ["Ġ", "T", "h", "e", "y"],
@@ -177,16 +115,16 @@ def test_merge_steps():
         ["ĠThe", "y"],
         ["ĠThey"],
     ]
-    assert ours().merge_steps("爱") == [["ç", "Ī", "±"]]
+    assert ours().merge_steps("!\x04!") == [["!", "!"], ["!!"]]  # \x04 不在词表里
     assert ours().merge_steps("") == [[]]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(texts())
 def test_each_step_merges_once(text):
     for piece in pretokenize(text):
         steps = ours().merge_steps(piece)
-        assert "".join(steps[0]) == "".join(c for c in spell(piece) if c in ours().vocab)
+        assert steps[0] == [c for c in spell(piece) if c in ours().vocab]
         assert all(len(a) == len(b) + 1 and "".join(a) == "".join(b) for a, b in pairwise(steps))
         assert [ours().vocab[token] for token in steps[-1]] == smollm().encode(piece).ids
 
@@ -219,6 +157,7 @@ def test_known_ids():
     assert ours().encode("The capital of France is") == ids
     assert ours().decode(torch.tensor([*ids, 2]), skip_special_tokens=True) == "The capital of France is"
     assert ours().encode("") == [] and ours().decode([]) == ""
+    assert len(ours().encode("人工智能正在改变我们的生活")) == 23
     assert ours().encode("<|im_start|>x") == [1, 104]
     assert ours().token_bytes(504) == b"The" and ours().token_bytes(2) == b"<|im_end|>"
     assert len(ours().vocab) == 49152 and len(ours().ranks) == 48900 and len(ours().special) == 17
@@ -226,47 +165,21 @@ def test_known_ids():
     assert (reference().bos_token_id, reference().eos_token_id, reference().pad_token_id) == (1, 2, 2)
 
 
-def test_half_a_character():
-    """爱的三个字节分在几个词元里；只解码前几个，写作替换字符。"""
-    ids = ours().encode("爱")
-    assert len(ids) > 1
-    assert b"".join(map(ours().token_bytes, ids)) == "爱".encode()
-    assert ours().decode(ids[:1]) == "\ufffd"
-
-
-def test_what_chinese_costs():
-    assert len(ours().encode("人工智能正在改变我们的生活")) == 23
-    assert len(ours().encode("The quick brown fox jumps over the lazy dog.")) == 10
-
-
-def test_bytes_that_no_token_holds():
-    """有 21 个字节不在词表里：含有它们的字符编码时消失，参考实现也是这样。"""
+def test_bytes_without_a_character_or_a_token():
+    """爱的三个字节在几个词元里，只解码前几个写作替换字符；有 21 个字节不在词表里，编码时消失，参考实现也是这样。"""
+    assert ours().decode(ours().encode("爱")[:1]) == "\ufffd"
     missing = {byte for byte in range(256) if BYTE_TO_CHAR[byte] not in ours().vocab}
     assert missing == {*map(ord, LOST), 0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)}
     assert ours().encode(f"!{LOST}!") == ours().encode("!!") == smollm().encode(f"!{LOST}!").ids
-    assert ours().encode(LOST) == []
-    assert ours().merge_steps("!\x04!") == [["!", "!"], ["!!"]]
-
-
-def test_no_token_holds_a_digit_and_anything_else():
-    for token in ours().vocab.keys() - ours().special.keys():
-        text = unspell(token).decode(errors="ignore")
-        assert len(text) < 2 or not any(unicodedata.category(char).startswith("N") for char in text)
 
 
 def test_what_the_reference_leaves_out():
     """transformers 读 GGUF 时没有单独切出数字：数字前的空白、空格后的非 ASCII 数字因此不同，其余相同。"""
-    for text, same in (
-        ("17 + 25 = 32", True),
-        ("x = 5", True),
-        ("①②", True),
-        ("x =  5", False),
-        ("\n\n5", False),
-        (" ①", False),
-    ):
-        assert (reference().encode(text) == smollm().encode(text).ids) is same, text
+    for alike, different in (("x = 5", "x =  5"), ("①②", " ①"), ("17 + 25 = 32", "\n\n5")):
+        assert reference().encode(alike) == smollm().encode(alike).ids
+        assert reference().encode(different) != smollm().encode(different).ids
 
-    @settings(max_examples=300, deadline=None, derandomize=True)
+    @settings(max_examples=100, deadline=None, derandomize=True)
     @given(texts())
     def otherwise_the_same(text):
         text = "".join(char for char in text if unicodedata.category(char)[0] != "N")
@@ -276,34 +189,31 @@ def test_what_the_reference_leaves_out():
 
 
 def check_scalars(chars):
-    found = differing(chars)
-    print(f"\n{len(chars)} 个字符中有 {len(found)} 个不同：{ranges(found)}")
-    assert all(unicodedata.category(char) == "Cn" for char in found)
-    assert len(found) < 1000
+    """先成批比较，只在不同的批里逐个查；不同的只有未分配的字符（两边的字符表不一样新）。"""
+    probes = {char: f"  {char}{char}a {char}1!{char} {char}" for char in chars}
+    found = set()
+    for batch in (chars[i : i + 1024] for i in range(0, len(chars), 1024)):
+        if not same("\n".join(map(probes.get, batch))):
+            found |= {char for char in batch if not same(probes[char])}
+    assert all(unicodedata.category(char) == "Cn" for char in found) and len(found) < 1000
     for char in chars:
-        survives = all(BYTE_TO_CHAR[byte] in ours().vocab for byte in char.encode())
-        assert ours().decode(ours().encode(char)) == (
-            char if survives else ours().decode(ours().encode(char))
-        )
-        assert survives or char in LOST or 0x40000 <= ord(char) < 0xC0000
-    return found
+        if ours().decode(ours().encode(char)) != char:
+            assert char in LOST or 0x40000 <= ord(char) < 0xC0000
 
 
 def test_some_unicode_scalar_values():
-    check_scalars(SCALARS[:0x500] + SCALARS[0x500::61])
+    check_scalars(SCALARS[:0x500] + SCALARS[0x500::199])
 
 
 @pytest.mark.thorough
 def test_every_unicode_scalar_value():
-    """逐个比较全部 Unicode 字符：不同的只有未分配的（两边的字符表不一样新）。"""
-    assert len(SCALARS) == 1_112_064
     check_scalars(SCALARS)
 
 
 # ---- 对话模板
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(MESSAGES, st.booleans())
 def test_chat_matches_reference(messages, prompt):
     before = list(messages)
@@ -318,61 +228,39 @@ def test_chat_by_hand():
     )
     user = [{"role": "user", "content": "hi"}]
     assert ours().chat(user) == f"{system}<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
-    assert ours().chat([{"role": "system", "content": "Be brief."}, *user], add_generation_prompt=False) == (
-        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n"
-    )
     written_by_the_reader = "{{ '<|im_start|>system\n' + messages[0]['content'] + '<|im_end|>' }}"
-    plain = BytePairTokenizer({}, [], template=written_by_the_reader)  # 模板里没有自带的那一句
+    plain = BytePairTokenizer({"a": 0}, [], template=written_by_the_reader)  # 模板里没有自带的那一句
     assert plain.chat(user) == "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
-
-
-@pytest.mark.parametrize("template", [None, "", "{{ '[INST]' }}"])
-def test_chat_needs_a_template(template):
-    with pytest.raises(ValueError, match=r"没有带 <\|im_start\|> 的对话模板"):
-        BytePairTokenizer({}, [], template=template).chat([{"role": "user", "content": "hi"}])
 
 
 @pytest.mark.parametrize(
     "messages",
     [[], [{"role": "user"}], [{"content": "hi"}], [{"role": "user", "content": None}], ["hi"], "hi"],
 )
-def test_chat_wants_messages(messages):
+def test_chat_wants_messages_and_a_template(messages):
     with pytest.raises(ValueError, match="messages 应当是带 role 与 content 的一列字典"):
         ours().chat(messages)
+    for template in (None, "{{ '[INST]' }}"):
+        with pytest.raises(ValueError, match=r"没有带 <\|im_start\|> 的对话模板"):
+            BytePairTokenizer({"a": 0}, [], template=template).chat([{"role": "user", "content": "hi"}])
 
 
 # ---- 输入不对
 
 
-@pytest.mark.parametrize("text", [None, 5, b"abc", ["a"]], ids=repr)
-def test_text_must_be_str(text):
+def test_wrong_input():
     for method in (ours().encode, ours().pretokenize, ours().tokenize):
         with pytest.raises(TypeError, match="text 应当是 str"):
-            method(text)
-
-
-def test_lone_surrogate():
-    with pytest.raises(ValueError, match=r"第 1 个字符 U\+D800"):
-        ours().encode("a\ud800")
-
-
-@pytest.mark.parametrize("index", [49152, -1])
-def test_id_beyond_vocabulary(index):
-    for call in (lambda: ours().token_bytes(index), lambda: ours().decode([5, index])):
-        with pytest.raises(ValueError, match=f"编号 {index} 不在词表里.*49152 个词元，编号从 0 到 49151"):
+            method(None)
+    for call in (lambda: ours().token_bytes(49152), lambda: ours().decode([5, 49152])):
+        with pytest.raises(ValueError, match=r"编号 49152 不在词表里.*49152 个词元，编号从 0 到 49151"):
             call()
 
 
-def test_ids_must_be_integers():
-    for ids in ([1.0], ["a"], [None], [[1]], torch.tensor([[504, 3575]]), 5, None):
-        with pytest.raises(TypeError, match="ids 应当是一列整数"):
-            ours().decode(ids)
-    with pytest.raises(TypeError, match="ids 应当是一列整数"):
-        ours().token_bytes("a")
-
-
 def test_bad_vocabularies():
-    with pytest.raises(ValueError, match="编号 1 被几个词元共用"):
+    with pytest.raises(ValueError, match="词表是空的"):
+        BytePairTokenizer({}, [])
+    with pytest.raises(ValueError, match="编号 1 被几个词元共用：b、c"):
         BytePairTokenizer({"a": 0, "b": 1, "c": 1}, [])
     with pytest.raises(ValueError, match="'a' 与 'b' 合并的结果不在词表里"):
         BytePairTokenizer({"a": 0, "b": 1}, [("a", "b")])
@@ -437,7 +325,7 @@ def test_a_folder_reads_like_the_file(saved, tmp_path):
 
 
 def test_from_pretrained(saved, monkeypatch, tmp_path):
-    small = gguf_file(tmp_path / "small.gguf")
+    small = make_gguf(tmp_path / "small.gguf", ids={})
     monkeypatch.setattr("course_lib.byte_pair.llm_source", {None: saved, "small": small}.get)
     assert BytePairTokenizer.from_pretrained().ranks == ours().ranks
     assert list(BytePairTokenizer.from_pretrained("small").vocab) == ["<s>", "a", "b", "ab", "<u>", "</s>"]
@@ -447,15 +335,14 @@ LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^
 
 
 @pytest.mark.parametrize(
-    ("steps", "patterns"),
+    ("steps", "patterns", "whole"),
     [
-        (ByteLevel(add_prefix_space=False), (GPT2,)),
-        (Sequence([Split(Regex(LLAMA3), "isolated"), ByteLevel(False, use_regex=False)]), (LLAMA3,)),
-        (Sequence([Digits(False), ByteLevel(False)]), (r"\p{N}+", GPT2)),
+        (ByteLevel(add_prefix_space=False), (GPT2,), True),
+        (Sequence([Split(Regex(LLAMA3), "isolated"), ByteLevel(False, use_regex=False)]), (LLAMA3,), True),
+        (Sequence([Digits(False), ByteLevel(False)]), (r"\p{N}+", GPT2), False),
     ],
     ids=["gpt-2", "llama-3", "runs of digits"],
 )
-@pytest.mark.parametrize("whole", [False, True], ids=["merged", "whole"])
 def test_other_kinds_of_cutting(saved, tmp_path, steps, patterns, whole):
     """预切分不同、整段先查词表的，也与参考实现相同。"""
 
@@ -471,7 +358,7 @@ def test_other_kinds_of_cutting(saved, tmp_path, steps, patterns, whole):
     assert mine.patterns == patterns
     assert (mine.encode(" qz") == [49152]) is whole
 
-    @settings(max_examples=150, deadline=None, derandomize=True)
+    @settings(max_examples=100, deadline=None, derandomize=True)
     @given(texts().map(lambda text: text + " qz"))
     def same(text):
         assert mine.encode(text) == theirs.encode(text).ids
@@ -479,145 +366,33 @@ def test_other_kinds_of_cutting(saved, tmp_path, steps, patterns, whole):
     same()
 
 
-def changed(**changes):
-    return lambda read: read.update(changes)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (changed(pre_tokenizer={"type": "Metaspace"}), "pre_tokenizer 里有 {'type': 'Metaspace'}"),
-        (lambda read: read.pop("pre_tokenizer"), "pre_tokenizer 里有 None"),
-        (changed(pre_tokenizer=None), "pre_tokenizer 里有 None"),
-        (changed(pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True}), "pre_tokenizer 里有"),
-        (
-            changed(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}),
-            "{'type': 'Digits'}",
-        ),
-        (changed(normalizer={"type": "NFC"}), "normalizer {'type': 'NFC'}"),
-        (changed(decoder={"type": "Sequence"}), r"\('BPE', 'Sequence'\)"),
-        (changed(decoder=None), r"\('BPE', None\)"),
-        (lambda read: read["model"].update(type="Unigram"), r"\('Unigram', 'ByteLevel'\)"),
-        (lambda read: read["added_tokens"][3].update(lstrip=True), "added_tokens 里有 .*<repo_name>"),
-        (lambda read: read["added_tokens"][3].update(rstrip=True), "added_tokens 里有 .*<repo_name>"),
-        (lambda read: read["added_tokens"][3].update(single_word=True), "added_tokens 里有 .*<repo_name>"),
-    ],
-)
-def test_other_tokenizers_are_refused(saved, tmp_path, change, message):
-    with pytest.raises(PretrainedError, match=f"课程不认识：.*{message}.*；课程只认字节级 BPE。$"):
-        read_tokenizer(rewritten(saved, tmp_path, change))
-
-
-@pytest.mark.parametrize(
-    "content", [None, b"{", b"{}", b"[]", b"\xff"], ids=["missing", "half", "empty", "list", "not UTF-8"]
-)
-def test_a_broken_folder(tmp_path, content):
-    if content is not None:
-        (tmp_path / "tokenizer.json").write_bytes(content)
-    with pytest.raises(
-        PretrainedError, match=r"读不了 .*tokenizer\.json（\w+Error）；请检查文件夹是否完整。$"
-    ):
-        read_tokenizer(tmp_path)
-
-
-def gguf_file(path, model="gpt2", pre="smollm", **more):
-    writer = GGUFWriter(path, "llama")
-    writer.add_tokenizer_model(model)
-    if pre:
-        writer.add_tokenizer_pre(pre)
-    writer.add_token_list(["<s>", "a", "b", "ab", "<u>", "</s>"])
-    writer.add_token_types([3, 1, 1, 1, 4, 3])
-    writer.add_token_merges(["a b"])
-    for name, value in more.items():
-        getattr(writer, f"add_{name}")(value)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
-
-
 def test_a_small_file(tmp_path):
-    small = BytePairTokenizer.from_gguf(
-        gguf_file(tmp_path / "small.gguf", pre="gpt-2", add_space_prefix=False)
-    )
+    path = tmp_path / "small.gguf"
+    tokenizer = GGUF_TOKENIZER | {"pre": "gpt-2", "add_space_prefix": False}
+    small = BytePairTokenizer.from_gguf(make_gguf(path, ids={}, tokenizer=tokenizer))
     assert small.encode("ab<u>ba</s>") == [3, 4, 2, 1, 5] and small.decode([3, 4]) == "ab<u>"
     assert small.special == {"<s>": 0, "<u>": 4, "</s>": 5}
     assert small.patterns == (GPT2,) and small.template is None
     assert (small.bos_id, small.eos_id, small.pad_id) == (None, None, None)
-    ids = {"bos_token_id": 0, "eos_token_id": 5, "pad_token_id": 4}
-    small = BytePairTokenizer.from_gguf(gguf_file(tmp_path / "ids.gguf", **ids, chat_template="T"))
+    ids = {"bos": 0, "eos": 5, "padding": 4}
+    small = BytePairTokenizer.from_gguf(make_gguf(path, ids=ids, tokenizer__chat_template="T"))
     assert (small.bos_id, small.eos_id, small.pad_id, small.template) == (0, 5, 4, "T")
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"model": "llama"}, "的分词器是 llama（预切分 smollm）；课程只认字节级的 gpt2（gpt-2、smollm）"),
-        ({"pre": "qwen2"}, "的分词器是 gpt2（预切分 qwen2）"),
-        ({"pre": None}, "的分词器是 gpt2（预切分 None）"),
-        ({"add_space_prefix": True}, "的分词器是 gpt2（预切分 smollm）"),
-    ],
-)
-def test_other_files_are_refused(tmp_path, fields, message):
-    with pytest.raises(PretrainedError, match=message):
-        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "other.gguf", **fields))
-
-
-@pytest.mark.parametrize("left_out", ["token_list", "token_types", "token_merges"])
-def test_a_file_without_its_lists(tmp_path, left_out, monkeypatch):
-    monkeypatch.setattr(GGUFWriter, f"add_{left_out}", lambda self, value: None)
-    with pytest.raises(PretrainedError, match=r"里没有 tokenizer\.ggml\.\w+，分词器不完整"):
-        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
-
-
-def test_every_token_has_its_type(tmp_path, monkeypatch):
-    write = GGUFWriter.add_token_types
-    monkeypatch.setattr(GGUFWriter, "add_token_types", lambda self, types: write(self, types[:-1]))
-    with pytest.raises(PretrainedError, match=r"里有 6 个词元，种类却有 5 个；请换一个 GGUF 文件。$"):
-        BytePairTokenizer.from_gguf(gguf_file(tmp_path / "short.gguf"))
-
-
-@pytest.mark.parametrize("size", [None, 0, 3, 4, 24, 1000, 300_000, 2_500_000])
-def test_a_broken_file(tmp_path, size):
+def test_a_broken_file(tmp_path):
     """不存在的、只有一半的文件，无论断在哪里，都只说一句话。"""
-    path = tmp_path / "half.gguf"
-    if size is not None:
-        with builtin_llm_path().open("rb") as whole:
-            path.write_bytes(whole.read(size))
-    with pytest.raises(
-        PretrainedError, match=r"读不了 .*half\.gguf（\w+Error）；请检查路径.*完整的 GGUF 文件。$"
-    ):
-        BytePairTokenizer.from_gguf(path)
+    whole = make_gguf(tmp_path / "whole.gguf", {"t": torch.ones(8)}, {}, {}).read_bytes()
+    for size in (None, *range(0, len(whole), 7)):
+        path = tmp_path / f"{size}.gguf"
+        if size is not None:
+            path.write_bytes(whole[:size])
+        with pytest.raises(
+            PretrainedError, match=r"读不了 .*\.gguf（\w+Error）；请检查路径.*完整的 GGUF 文件。$"
+        ):
+            BytePairTokenizer.from_gguf(path)
 
 
 # ---- 训练
-
-
-def slow_training(text, num_merges):
-    """每一步从头数一遍。"""
-    words = [spell(piece) for piece in pretokenize(text)]
-    vocab, merges = sorted(BYTE_TO_CHAR), []
-    for _ in range(num_merges):
-        counts = Counter(pair for word in words for pair in pairwise(word))
-        if not counts:
-            break
-        best = min(counts, key=lambda pair: (-counts[pair], vocab.index(pair[0]), vocab.index(pair[1])))
-        merges.append(best)
-        if "".join(best) not in vocab:
-            vocab.append("".join(best))
-        words = [plain_merge(word, {best: 0}) for word in words]
-    return vocab, merges
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.text("ab \n1爱", max_size=40) | texts(), st.integers(0, 20))
-def test_training_counts_right(text, num_merges):
-    trained = train_byte_pairs(text, num_merges)
-    vocab, merges = slow_training(text, num_merges)
-    assert trained.ranks == {pair: rank for rank, pair in enumerate(merges)}
-    assert trained.vocab == {token: index for index, token in enumerate(vocab)}
-    assert trained.decode(trained.encode(text)) == text
 
 
 def test_training_matches_reference():
@@ -651,7 +426,5 @@ def test_training_by_hand():
 def test_training_wants_a_text():
     with pytest.raises(TypeError, match="text 应当是 str"):
         train_byte_pairs(["ab"], 1)
-    with pytest.raises(ValueError, match=r"U\+D800"):
-        train_byte_pairs("\ud800", 1)
     with pytest.raises(ValueError, match="num_merges=-1 不能是负数"):
         train_byte_pairs("ab", -1)

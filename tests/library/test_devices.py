@@ -32,11 +32,13 @@ from twins import attention_twin, layer_twin
 from course_lib.attention import MultiHeadAttention, causal_mask, padding_mask, scaled_dot_product_attention
 from course_lib.decoder import Decoder, DecoderLayer
 from course_lib.encoder import Encoder, EncoderLayer
-from course_lib.generation import beam_search, generate, greedy, log_probability, sample, sampler
+from course_lib.generation import generate
+from course_lib.sampling import sampler
 from course_lib.show import best_device
 from course_lib.tasks.jet_classifiers import JetClassifier
 from course_lib.tasks.jets import jets
 from course_lib.training import predict, train
+from course_lib.translation import beam_search, log_probability, translate
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16]
 # 容差 ← CPU 上量到的最大误差。留的余地给 CUDA：那里求和的次序不同，半精度的乘加也在不同的地方舍入。
@@ -225,11 +227,11 @@ def cases():
             (classifier(pooling=pooling), nn.Module.__call__, sentences()),
         )
     yield "JetClassifier", (stack(JetClassifier), nn.Module.__call__, (JETS.features, JETS.mask))
-    for decode in (greedy, beam_search):
+    for decode in (translate, beam_search):
         yield decode.__name__, (lively(), lambda m, s, f=decode: f(m, s, 9), (ragged(),))
-    one = {"top_k": 1, "generator": torch.Generator()}  # 只有一个可抽，结果就是确定的
-    yield "sample", (lively(), lambda m, s: sample(m, s, 9, **one), (ragged(),))
-    targets = greedy(lively(), ragged(), 9)
+    one = sampler(top_k=1, generator=torch.Generator())  # 只有一个可抽，结果就是确定的
+    yield "sample", (lively(), lambda m, s: translate(m, s, 9, one), (ragged(),))
+    targets = translate(lively(), ragged(), 9)
     yield "log_probability", (lively(), log_probability, (ragged(), targets))
 
 

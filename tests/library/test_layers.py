@@ -2,13 +2,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from samples import shaken
-from torch import nn
 from torch.testing import assert_close
 
 from course_lib.layers import (
     FeedForward,
     SinusoidalPositionalEncoding,
-    check_ids,
     layer_norm,
     sinusoidal_encoding,
 )
@@ -74,32 +72,6 @@ class TestSinusoid:
             sinusoidal_encoding(10, 7)
         with pytest.raises(ValueError, match="max_len=4"):
             SinusoidalPositionalEncoding(4, 8)(torch.zeros(1, 5, 8))
-
-
-class TestIds:
-    TABLE = nn.Embedding(5, 2)
-
-    def test_good(self):
-        for ids in ([[0]], [[4, 0], [2, 3]]):
-            check_ids(torch.tensor(ids), self.TABLE)
-            check_ids(torch.tensor(ids, dtype=torch.int32), self.TABLE)
-
-    @pytest.mark.parametrize(
-        ("ids", "wrong"), [([[0, 5]], 5), ([[-1, 4]], -1), ([[4], [-2]], -2), ([[7, -3]], -3)]
-    )
-    def test_outside(self, ids, wrong):
-        with pytest.raises(ValueError, match=f"^段编号 {wrong} 不在 0 到 4 之间，分词器与模型不配套。$"):
-            check_ids(torch.tensor(ids), self.TABLE, "段编号")
-
-    @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (3,), (1, 2, 3), ()])
-    def test_shapes(self, shape):
-        with pytest.raises(ValueError, match=r"^词元编号的形状应当是 \(B, N\) 且不为空，这里是 \("):
-            check_ids(torch.zeros(shape, dtype=torch.long), self.TABLE)
-
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bool])
-    def test_types(self, dtype):
-        with pytest.raises(TypeError, match=f"^词元编号应当是整数，这里是 {dtype}；请先用 .long\\(\\)。$"):
-            check_ids(torch.zeros(1, 2, dtype=dtype), self.TABLE)
 
 
 def test_feed_forward_without_bias():

@@ -1,14 +1,14 @@
 """大语言模型从哪里来：GGUF 文件、本地文件夹、hub 上的名字；取不到、不能用，一句话说的是 COURSE_LLM。"""
 
 import json
-import traceback
 
 import pytest
 import torch
-from hub_server import WEIGHTS, serving_alone
+from hub_server import serving_alone
 from safetensors.torch import save
+from tiny_models import WEIGHTS, refusal
 
-from course_lib.weights import PretrainedError, builtin_llm_path, llm_source, model_folder, uses_builtin_llm
+from course_lib.weights import builtin_llm_path, llm_source, model_folder, uses_builtin_llm
 
 REPO = "someone/tiny-llama"
 PIECE = "model-00001-of-00002.safetensors"
@@ -39,16 +39,6 @@ def write(folder, files):
     for name, content in files.items():
         (folder / name).write_bytes(content)
     return folder
-
-
-def refuse(name=None, choose=llm_source) -> str:
-    with pytest.raises(PretrainedError) as caught:
-        choose(name)
-    message = str(caught.value)
-    assert message.endswith("。") and message.count("。") == 1 and "\n" not in message
-    trace = "".join(traceback.format_exception(caught.value))
-    assert "During handling" not in trace and "direct cause" not in trace
-    return message
 
 
 @pytest.fixture(autouse=True)
@@ -95,21 +85,23 @@ def test_folder_may_be_chosen(tmp_path, monkeypatch):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_bad_folder_is_one_sentence(tmp_path, fault):
     changes, reason = FAULTS[fault]
-    message = refuse(write(tmp_path / "llama", changed(changes)))
+    message = refusal(llm_source, write(tmp_path / "llama", changed(changes)))
     assert reason in message and "去掉 COURSE_LLM 改用内置模型" in message and "COURSE_BERT" not in message
 
 
 def test_file_that_is_not_gguf(tmp_path):
     for name, content in (("model.gguf", b"GG"), ("model.bin", b"pickle"), ("empty.gguf", b"")):
         (tmp_path / name).write_bytes(content)
-        assert f"{name} 不是 GGUF 文件，请给 GGUF 文件、装着模型的文件夹" in refuse(tmp_path / name)
+        assert f"{name} 不是 GGUF 文件，请给 GGUF 文件、装着模型的文件夹" in refusal(
+            llm_source, tmp_path / name
+        )
 
 
 # 第二个看上去也像 hub 上的名字
 @pytest.mark.parametrize("name", ["/nowhere/model.gguf", "models/model.gguf", "model.gguf", "./nowhere"])
 @pytest.mark.subprocess
 def test_missing_file_is_not_asked_of_the_hub(hub, name):
-    assert f"{name} " in refuse(name) and hub.requests == []
+    assert f"{name} " in refusal(llm_source, name) and hub.requests == []
 
 
 # ---- hub ----
@@ -130,7 +122,7 @@ def test_name_on_the_hub(hub, monkeypatch):
 def test_bad_repository_is_one_sentence(hub, fault):
     changes, reason = FAULTS[fault]
     hub.files = changed(changes)
-    message = refuse(REPO)
+    message = refusal(llm_source, REPO)
     assert reason in message and REPO in message
     assert "去掉 COURSE_LLM 改用内置模型" in message and "COURSE_BERT" not in message
     asked = {path.rpartition("/")[2] for _, path in hub.requests}
@@ -151,7 +143,7 @@ def test_bad_repository_is_one_sentence(hub, fault):
 @pytest.mark.subprocess
 def test_fetch_fault_names_the_variable(hub, fault, reason):
     hub.fault = fault
-    message = refuse(REPO)
+    message = refusal(llm_source, REPO)
     assert reason in message and hub.endpoint in message and "HF_ENDPOINT=https://" in message
     assert "去掉 COURSE_LLM 改用内置模型" in message and "COURSE_BERT" not in message
     hub.fault = ""
@@ -160,5 +152,5 @@ def test_fetch_fault_names_the_variable(hub, fault, reason):
 
 @pytest.mark.subprocess
 def test_llama_is_no_bert(hub):
-    message = refuse(REPO, model_folder)
+    message = refusal(model_folder, REPO)
     assert "'llama'，课程只装 'bert'" in message and "COURSE_BERT" in message and "COURSE_LLM" not in message

@@ -122,7 +122,7 @@ def test_a_device_that_is_not_there(monkeypatch, name):
 def test_show_source_is_the_source(shown):
     show_source(attention.causal_mask)
     show_source(attention.MultiHeadAttention.split_heads)
-    assert shown[0].data.startswith("def causal_mask(") and ".tril()" in shown[0].data
+    assert shown[0].data.startswith("def causal_mask(") and ".tril(past)" in shown[0].data
     assert shown[1].data.startswith("def split_heads(")
     for page in shown:  # 方法去掉缩进之后，定义与函数体的层次还在
         ast.parse(page.data)

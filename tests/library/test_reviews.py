@@ -10,7 +10,8 @@ from collections import Counter
 
 import pytest
 import torch
-from hub_server import Handler, closed_port, serving
+from hub_server import serving_alone
+from local_server import closed_port
 
 from course_lib.tasks import reviews as data
 from course_lib.tasks.reviews import ASPECTS, BAD, GOOD, imdb, reviews
@@ -144,26 +145,11 @@ def test_wrong_requests(request_for, message):
 # ---- 真实的 IMDB ----
 
 
-class InOneFolder(Handler):
-    """假 hub 不认子文件夹，这里替它略去。"""
-
-    def answer(self, with_body):
-        self.path = self.path.replace("plain_text/", "")
-        super().answer(with_body)
-
-
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("HF_HUB_CACHE", raising=False)
-    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")
-    monkeypatch.setenv("HF_HOME", str(tmp_path))
     table = {"text": [f"review {i}" for i in range(40)], "label": [0] * 20 + [1] * 20}
     files = {f"{split}-00000-of-00001.parquet": json.dumps(table).encode() for split in data.SPLITS}
-    with serving(f"datasets/{data.IMDB}", files) as server:
-        server.RequestHandlerClass = InOneFolder
-        monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
+    with serving_alone(f"datasets/{data.IMDB}", files, tmp_path, monkeypatch) as server:
         yield server
 
 

@@ -1,12 +1,11 @@
 import json
 import random
 import shutil
-import unicodedata
 from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 from two_tokenizers import (
@@ -16,6 +15,7 @@ from two_tokenizers import (
     WHITE_AND_INVISIBLE,
     agreed,
     differing,
+    explained_by_unicode_version,
     ours,
     random_text,
     ranges,
@@ -63,38 +63,35 @@ def folder_with(path: Path, **config) -> Path:
     return path
 
 
-def test_every_unicode_scalar_value():
-    """逐个比较全部 Unicode 字符：不同的只有分类随 Unicode 版本变过的，且不到千分之一。"""
-    found = differing()
-    print(f"\n{len(SCALARS)} 个字符中有 {len(found)} 个不同：{ranges(found)}")
-    assert len(SCALARS) == 1_112_064
+def check_scalars(chars):
+    """不同的只有分类随 Unicode 版本变过的，且不到千分之一。"""
+    found = differing(chars)
     unexplained = {char for char in found if not explained_by_unicode_version(char)}
     assert not unexplained, ranges(unexplained)
     assert len(found) < 1112
 
 
-def explained_by_unicode_version(char: str) -> bool:
-    """参考实现的分类表停在 Unicode 8，大小写表则比 Python 新。
-
-    所以能有不同的，只有至今未分配的字符，和分类变过（与 Unicode 3.2 相比）的组合符、格式符与标点。
-    """
-    now, before = unicodedata.category(char), unicodedata.ucd_3_2_0.category(char)
-    matters = {category for category in (now, before) if category in ("Mn", "Mc", "Cf") or category[0] == "P"}
-    return now == "Cn" or (now != before and bool(matters))
+def test_some_unicode_scalar_values():
+    check_scalars(SCALARS[:0x3000] + SCALARS[0x3000::37])
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
-@given(text=texts(), pair=texts())
-def test_matches_reference(text, pair):
+@pytest.mark.thorough
+def test_every_unicode_scalar_value():
+    assert len(SCALARS) == 1_112_064
+    check_scalars(SCALARS)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(text=texts(), pair=texts(), special=st.booleans())
+def test_matches_reference(text, pair, special):
     assert ours().tokenize(text) == reference().tokenize(text)
-    ids = ours().encode(text)
-    assert ids == reference().encode(text)
-    assert ours().encode(text, add_special_tokens=False) == reference().encode(text, add_special_tokens=False)
-    assert ours().encode(text, pair) == reference().encode(text, pair)
-    assert ours().encode(text, pair, False) == reference().encode(text, pair, add_special_tokens=False)
+    ids = ours().encode(text, add_special_tokens=special)
+    assert ids == reference().encode(text, add_special_tokens=special)
+    assert ours().encode(text, pair, special) == reference().encode(text, pair, add_special_tokens=special)
     assert ours().decode(ids) == reference().decode(ids)
 
 
+@pytest.mark.thorough
 def test_ten_thousand_random_strings():
     rng = random.Random(SEED)
     texts = [random_text(rng) for _ in range(COUNT)]
@@ -103,7 +100,7 @@ def test_ten_thousand_random_strings():
         assert ours().encode(text) == ids, f"种子 {SEED} 的第 {i} 个字符串两边不同：{text!r}"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 30521) | st.integers(990, 1040) | st.integers(100, 103), max_size=30))
 def test_decode_matches_reference(ids):
     assert ours().decode(ids) == reference().decode(ids)
@@ -142,14 +139,13 @@ def test_honours_tokenizer_config(tmp_path, config):
 
     @settings(max_examples=100, deadline=None, derandomize=True)
     @given(texts())
+    @example(fixed)
     def same(text):
         ids = mine.encode(text)
         assert ids == theirs.encode(text)
         assert mine.decode(ids) == theirs.decode(ids)
 
     same()
-    assert mine.encode(fixed) == theirs.encode(fixed)
-    assert mine.decode(mine.encode(fixed)) == theirs.decode(theirs.encode(fixed))
     assert mine.decode(mine.encode(fixed)) != ours().decode(ours().encode(fixed))
 
 
@@ -159,6 +155,7 @@ def test_known_ids():
     assert ours().encode("time flies like an arrow") == [101, *ids, 102]
     assert ours().decode([101, 2051, 10029, 102]) == "[CLS] time flies [SEP]"
     assert ours().encode("") == [101, 102]
+    assert ours().decode(torch.tensor([2051, 10029])) == "time flies"
     assert len(ours().vocab) == 30522
 
 
@@ -203,10 +200,7 @@ def test_longest_match_by_hand():
     assert longest_match("unx", TOY) == ["[UNK]"]  # 一段配不上，前面配上的也作废
     assert longest_match("u" + "n" * 99, {"u": 0, "##n": 1}) == ["u"] + ["##n"] * 99
     assert longest_match("u" + "n" * 100, {"u": 0, "##n": 1}) == ["[UNK]"]
-
-
-def test_greedy_is_not_optimal():
-    """贪心取了最长的 ab，就配不上 c；而 a + ##bc 本来可以。"""
+    # 贪心取了最长的 ab，就配不上 c；而 a + ##bc 本来可以
     assert longest_match("abc", {"ab": 0, "a": 1, "##bc": 2}) == ["[UNK]"]
 
 
@@ -250,39 +244,40 @@ def test_empty_second_text():
 
 @pytest.mark.parametrize("text", [None, 5, b"abc", ["a", "b"]])
 def test_text_must_be_str(text):
-    with pytest.raises(TypeError, match="text 应当是 str"):
+    with pytest.raises(TypeError, match=r"^text 应当是 str"):
         ours().encode(text)
-    with pytest.raises(TypeError, match="text_pair 应当是 str" if text is not None else "text 应当是 str"):
-        ours().encode("a" if text is not None else None, text)
+    if text is not None:
+        with pytest.raises(TypeError, match=r"^text_pair 应当是 str"):
+            ours().encode("a", text)
 
 
-def test_lone_surrogate():
-    with pytest.raises(ValueError, match="第 1 个字符 U\\+D800"):
-        ours().tokenize("a\ud800")
-
-
-def test_bad_batches():
-    with pytest.raises(TypeError, match="单个字符串"):
-        ours().batch("time")
-    with pytest.raises(TypeError, match="单个字符串"):
-        ours().batch(["a", "b"], "cd")
-    with pytest.raises(ValueError, match="应当一样多"):
-        ours().batch(["a", "b"], ["c"])
-    with pytest.raises(ValueError, match="不为零"):
-        ours().batch([])
-
-
-@pytest.mark.parametrize("index", [30522, -1])
-def test_id_beyond_vocabulary(index):
-    with pytest.raises(ValueError, match=f"编号 {index} 不在词表里.*30522 个词元"):
-        ours().decode([101, index])
-
-
-def test_decode_accepts_a_tensor_but_no_floats():
-    assert ours().decode(torch.tensor([2051, 10029])) == "time flies"
-    for ids in ([2051.0], torch.tensor([[2051, 10029]]), [[2051]], ["time"], 2051, None):
-        with pytest.raises(TypeError, match="ids 应当是一列整数"):
-            ours().decode(ids)
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ours().tokenize("a\ud800"), ValueError, r"第 1 个字符 U\+D800"),
+        (lambda: ours().batch("time"), TypeError, "单个字符串"),
+        (lambda: ours().batch(["a", "b"], "cd"), TypeError, "单个字符串"),
+        (
+            lambda: ours().batch(["a", "b"], ["c"]),
+            ValueError,
+            "texts 有 2 个，text_pairs 有 1 个；应当一样多",
+        ),
+        (lambda: ours().batch([]), ValueError, "texts 有 0 个，text_pairs 有 0 个；.*不为零"),
+        (
+            lambda: ours().decode([101, 30522]),
+            ValueError,
+            "编号 30522 不在词表里.*30522 个词元，编号从 0 到 30521",
+        ),
+        (lambda: ours().decode([-1]), ValueError, "编号 -1 不在词表里"),
+        *(
+            (lambda ids=ids: ours().decode(ids), TypeError, "^ids 应当是一列整数")
+            for ids in ([2051.0], torch.tensor([[2051, 10029]]), [[2051]], ["time"], 2051, None)
+        ),
+    ],
+)
+def test_wrong_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
 
 
 def test_bad_vocabularies():

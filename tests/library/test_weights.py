@@ -1,5 +1,7 @@
+"""BERT 从哪里来：hub 上的名字与本地的文件夹；取不到、不能用，都是一句话，缓存不会坏。"""
+
+import hashlib
 import itertools
-import json
 import logging.handlers
 import os
 import shutil
@@ -7,52 +9,39 @@ import socket
 import subprocess
 import sys
 import time
-import traceback
 import types
 from pathlib import Path
 
 import pytest
 import torch
+import transformers
+from hub_server import serving_alone
+from local_server import closed_port
 from safetensors.torch import load_file, save_file
+from tiny_models import WEIGHTS, WORDS, make_bert, refusal, rewrite
 from torch.testing import assert_close
-
-sys.path.insert(0, str(Path(__file__).parent))
-from hub_server import WEIGHTS, closed_port, serving_alone
 
 from course_lib.bert import Bert
 from course_lib.config import BertConfig
 from course_lib.weights import (
     PretrainedError,
+    bert_config,
     builtin_path,
     load_bert,
     load_weights,
     model_folder,
     read_config,
 )
+from course_lib.weights import hub as hub_module
 from course_lib.weights import patience as patience_module
 
 pytestmark = pytest.mark.subprocess
 REPO = "someone/tiny-bert"
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnop", "bank", "river", "time"]
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
 def tiny_folder(tmp_path_factory):
-    """一个极小的随机 BERT，文件与 hub 上的仓库相同。"""
-    from transformers import BertConfig as HFConfig
-    from transformers import BertModel, BertTokenizerFast
-
-    folder = tmp_path_factory.mktemp("tiny-bert")
-    torch.manual_seed(0)
-    config = HFConfig(
-        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=20,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
+    return make_bert(tmp_path_factory.mktemp("tiny-bert"))
 
 
 @pytest.fixture
@@ -68,17 +57,11 @@ def hub(tiny_folder, tmp_path, monkeypatch):
         yield server
 
 
-def refuse(name=REPO, within=10.0) -> str:
-    """应当在期限之内失败，并且只有一句话；返回那句话。"""
+def refuse(name=REPO) -> str:
+    """十秒之内失败，一句话。"""
     start = time.monotonic()
-    with pytest.raises(PretrainedError) as caught:
-        load_bert(name)
-    assert time.monotonic() - start < within
-    message = str(caught.value)
-    assert message.endswith("。") and message.count("。") == 1 and "\n" not in message
-    # 读者先看到的是这一句，不是它背后的几十行调用栈。
-    trace = "".join(traceback.format_exception(caught.value))
-    assert "During handling" not in trace and "direct cause" not in trace
+    message = refusal(load_bert, name)
+    assert time.monotonic() - start < 10
     return message
 
 
@@ -136,30 +119,20 @@ def test_no_other_host_is_asked(hub, tmp_path, monkeypatch):
 
 
 def test_cached_model_survives_a_dead_hub(hub, monkeypatch):
+    """取过一次就不再取；站点没了、坏了都照用，缓存残缺时才说连不上。"""
     folder = model_folder(REPO)
+    hub.requests.clear()
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint + "/")
+    assert model_folder(REPO) == folder
+    assert {method for method, _ in hub.requests} == {"HEAD"}
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
     assert model_folder(REPO) == folder
     hub.fault = "500"
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
     assert model_folder(REPO) == folder
-
-
-def test_half_a_cached_model_does_not_hide_a_dead_hub(hub, monkeypatch):
-    (model_folder(REPO) / WEIGHTS).unlink()
+    (folder / WEIGHTS).unlink()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{closed_port()}")
     assert "连不上" in refuse()
-
-
-def test_endpoint_may_end_with_a_slash(hub, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint + "/")
-    model_folder(REPO)
-
-
-def test_cached_weights_are_not_fetched_again(hub):
-    model_folder(REPO)
-    hub.requests.clear()
-    model_folder(REPO)
-    assert not [request for request in hub.requests if request[0] == "GET"]
 
 
 def test_endpoint_home_and_name_work_from_the_environment(hub, tmp_path):
@@ -230,22 +203,45 @@ def test_files_of_unknown_checksum_wait_for_the_hub(hub, links, monkeypatch):
     assert not [request for request in hub.requests if request[0] == "GET"]
 
 
-def test_offline_mode_says_so(hub, monkeypatch):
+@pytest.mark.parametrize("form", ['"{}"', 'W/"{}"', '"0x8DC-{}"'])
+def test_what_cannot_be_checked_is_said_once(hub, capsys, form):
+    """有的镜像给的 ETag 不是校验和：照样能用，但说明没有核对过；从缓存里再用，也是没有核对过的。"""
+    hub.etag = lambda name, content: form.format(hashlib.md5(content).hexdigest())
+    for _ in range(2):
+        hub_module._say_unchecked.cache_clear()
+        accept()
+        (line,) = capsys.readouterr().out.splitlines()
+        assert line == f"{hub.endpoint} 没有给出文件的校验和，从它取来的只看过大小，内容没有核对过。"
+
+
+def test_a_checksum_in_capitals_is_checked(hub, capsys):
+    etag = hub.etag
+    hub.etag = lambda name, content: etag(name, content).upper()
+    accept()
+    assert capsys.readouterr().out == ""
+    hub.files[WEIGHTS] = hub.files[WEIGHTS][:-1] + b"!"
+    hub.etag = lambda name, content: f'"{"A" * 64}"'
+    assert "校验和与站点公布的不同" in refuse()
+
+
+@pytest.mark.parametrize("etag", ['"../../../evil"', '".."', '"a/b"', '""'])
+def test_an_etag_is_no_path(hub, tmp_path, etag):
+    """hub 的客户端拿 ETag 作文件名。"""
+    hub.etag = lambda name, content: etag
+    assert "回应里缺少模型站点应有的信息" in refuse()
+    assert not list(tmp_path.rglob("evil*"))
+
+
+def test_offline_mode(hub, monkeypatch):
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert "离线模式" in refuse()
-    assert hub.requests == []
-
-
-def test_offline_mode_uses_the_cache(hub, monkeypatch):
-    from huggingface_hub import constants
-
+    assert "离线模式" in refuse() and hub.requests == []
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     folder = model_folder(REPO)
     hub.requests.clear()
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert model_folder(REPO) == folder
-    assert hub.requests == []
+    assert model_folder(REPO) == folder and hub.requests == []
 
 
 # ---- hub：取不到 ----
@@ -354,35 +350,6 @@ def test_bad_proxies(hub, through, scheme, fault, reason):
     accept()
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({WEIGHTS: None}, "没有提供 model.safetensors"),
-        ({WEIGHTS: None, "pytorch_model.bin": b"pickle"}, "pickle"),
-        ({"config.json": b"{not json"}, "config.json 读不出来"),
-        ({"config.json": b'{"model_type": "gpt2"}'}, "'gpt2'"),
-        ({WEIGHTS: b"\x10\0\0\0\0\0\0\0 not a header"}, "打不开"),
-        ({"vocab.txt": None, "tokenizer.json": None}, "没有词表"),
-    ],
-)
-def test_bad_repositories(hub, change, reason):
-    good = dict(hub.files)
-    for name, content in change.items():
-        hub.files.pop(name, None)
-        if content is not None:
-            hub.files[name] = content
-    message = refuse()
-    assert reason in message and REPO in message and "COURSE_BERT" in message
-    hub.files = good
-    accept()
-
-
-def test_wrong_model_is_refused_before_its_weights_are_fetched(hub):
-    hub.files["config.json"] = b'{"model_type": "gpt2"}'
-    refuse()
-    assert not [path for _, path in hub.requests if path.endswith(WEIGHTS)]
-
-
 def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
     from huggingface_hub import constants, get_session, logging
 
@@ -447,27 +414,15 @@ def test_course_bert_may_be_a_folder(folder, monkeypatch):
     assert model_folder() == folder
     _, model = load_bert()
     assert model.config.hidden_size == Bert.from_pretrained().config.d_model == 16
-
-
-def test_home_folder_is_expanded(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder.parent))
     assert model_folder("~/model") == folder
-
-
-def test_empty_course_bert_means_builtin(monkeypatch):
     monkeypatch.setenv("COURSE_BERT", "  ")
     assert model_folder() == builtin_path()
 
 
-@pytest.mark.parametrize(
-    "name", ["./nowhere", "/no/where", "~/nowhere-at-all", "a/b/c", "models\\bert", "nowhere/"]
-)
-def test_missing_folder_is_not_asked_of_the_hub(hub, name):
-    assert "没有这个文件夹" in refuse(name)
-    assert hub.requests == []
-
-
-def test_malformed_name(hub):
+def test_what_is_no_name_is_not_asked_of_the_hub(hub):
+    for name in ("./nowhere", "/no/where", "~/nowhere-at-all", "a/b/c", "models\\bert", "nowhere/"):
+        assert "没有这个文件夹" in refuse(name)
     assert "不是合法的名字" in refuse("no such model")
     assert hub.requests == []
 
@@ -484,12 +439,9 @@ def test_incomplete_folders(folder, remove, reason):
     for name in remove:
         (folder / name).unlink()
     assert reason in refuse(folder)
-
-
-def test_pickle_only_folder(folder):
-    (folder / WEIGHTS).rename(folder / "pytorch_model.bin")
+    (folder / "pytorch_model.bin").touch()
     message = refuse(folder)
-    assert "pickle" in message and "safetensors" in message
+    assert reason in message or ("pickle" in message and "safetensors" in message)
 
 
 def test_file_instead_of_folder(folder, hub, monkeypatch):
@@ -497,14 +449,6 @@ def test_file_instead_of_folder(folder, hub, monkeypatch):
     monkeypatch.chdir(folder)
     assert "不是文件夹" in refuse(WEIGHTS)
     assert hub.requests == []
-
-
-@pytest.mark.parametrize("keep", [0, 5, 200, -8])
-def test_truncated_safetensors(folder, keep):
-    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:keep])
-    assert "没有下载完整" in refuse(folder)
-    with pytest.raises(PretrainedError, match="没有下载完整"):
-        load_weights(Bert(tiny_config(folder.parent / "model")), folder)
 
 
 def test_five_word_tokenizer_is_refused(folder):
@@ -519,23 +463,19 @@ def test_five_word_tokenizer_is_refused(folder):
 def test_transformers_may_not_make_up_weights(folder, change):
     state = load_file(folder / WEIGHTS)
     del state["encoder.layer.1.output.dense.weight"]
-    save_file(state | change, folder / WEIGHTS, metadata={"format": "pt"})
+    save_file(state | change, folder / WEIGHTS)
     assert "encoder.layer.1.output.dense.weight" in refuse(folder)
 
 
 def test_half_precision_weights_become_fp32(folder):
-    save_file(
-        {k: v.half() for k, v in load_file(folder / WEIGHTS).items()},
-        folder / WEIGHTS,
-        metadata={"format": "pt"},
-    )
-    change_config(folder, {"dtype": "float16", "torch_dtype": "float16"})
+    save_file({k: v.half() for k, v in load_file(folder / WEIGHTS).items()}, folder / WEIGHTS)
+    rewrite(folder / "config.json", {"dtype": "float16", "torch_dtype": "float16"})
     assert load_bert(folder)[1].dtype == torch.float32
 
 
 def test_no_code_from_the_folder_is_run(folder):
     (folder / "evil.py").write_text("raise RuntimeError('不应当运行')", encoding="utf-8")
-    change_config(folder, {"auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}})
+    rewrite(folder / "config.json", {"auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}})
     load_bert(folder)
 
 
@@ -553,7 +493,7 @@ def test_transformers_speaks_again_afterwards(folder):
 
 def test_pooler_may_be_absent(folder):
     state = {key: value for key, value in load_file(folder / WEIGHTS).items() if "pooler" not in key}
-    save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+    save_file(state, folder / WEIGHTS)
     load_bert(folder)
     Bert.from_pretrained(folder)
 
@@ -561,28 +501,27 @@ def test_pooler_may_be_absent(folder):
 # ---- 配置 ----
 
 
-def change_config(folder, change):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+def test_bert_config():
+    values = {
+        "vocab_size": 11, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 13,
+        "num_hidden_layers": 4, "max_position_embeddings": 14, "type_vocab_size": 5, "hidden_dropout_prob": 0.6,
+        "layer_norm_eps": 0.7, "hidden_act": "relu", "pad_token_id": 8,
+    }  # fmt: skip
+    assert bert_config(values | {"attention_probs_dropout_prob": 0.9}) == BertConfig(
+        vocab_size=11, d_model=12, num_heads=3, d_ff=13, num_layers=4, max_len=14, num_segments=5, dropout=0.6,
+        layer_norm_eps=0.7, activation="relu", pad_token_id=8,
+    )  # fmt: skip
+    assert BertConfig() == bert_config(transformers.BertConfig().to_dict())
 
 
-def tiny_config(folder) -> BertConfig:
-    return read_config(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"hidden_size": 15}, "整除"),
-        ({"num_hidden_layers": None}, "尺寸不对"),
-        ({"position_embedding_type": "relative_key"}, "relative_key"),
-        ({"model_type": "roberta"}, "roberta"),
-    ],
-)
-def test_config_that_is_not_ours(folder, change, reason):
-    change_config(folder, change)
-    with pytest.raises(PretrainedError, match=reason):
-        tiny_config(folder)
+@torch.no_grad()
+def test_another_activation(tmp_path):
+    """激活函数、ε、段数都不同的，照样与 transformers 相等。"""
+    folder = make_bert(tmp_path, hidden_act="relu", layer_norm_eps=0.1, type_vocab_size=3)
+    theirs = transformers.BertModel.from_pretrained(folder).eval()
+    ids = torch.randint(0, len(WORDS), (2, 9), generator=torch.Generator().manual_seed(0))
+    expected = theirs(ids, token_type_ids=ids % 3).last_hidden_state
+    assert_close(Bert.from_pretrained(folder)(ids, None, ids % 3).last_hidden_state, expected)
 
 
 # ---- 权重 ----
@@ -601,54 +540,31 @@ def test_old_checkpoint_names_and_types_are_understood(folder, dtype):
     }
     old |= {"cls.predictions.bias": torch.zeros(3), "bert.embeddings.position_ids": torch.arange(20)}
     save_file({key: v.to(dtype) if v.is_floating_point() else v for key, v in old.items()}, folder / WEIGHTS)
-    model = Bert(tiny_config(folder))
+    model = Bert(read_config(folder))
     load_weights(model, folder)
     for name, value in model.state_dict().items():
         assert value.dtype == torch.float32
         assert_close(value, reference[name].to(dtype).float())
 
 
-def drop(state):
-    state.pop("encoder.layer.0.attention.self.key.bias")
-
-
-def add(state):
-    state["encoder.layer.2.output.dense.bias"] = torch.zeros(16)
-
-
-def reshape(state):
-    state["embeddings.word_embeddings.weight"] = torch.zeros(7, 16)
-
-
-def repeat(state):
-    state["bert.embeddings.LayerNorm.gamma"] = torch.zeros(16)
-
-
 @pytest.mark.parametrize(
-    ("spoil", "parts"),
+    ("changes", "parts"),
     [
-        (drop, ["缺少 encoder.layers.0.self_attn.k_proj.bias"]),
-        (add, ["多出 encoder.layer.2.output.dense.bias"]),
-        (reshape, ["(7, 16)", f"({len(WORDS)}, 16)", "embeddings.tokens.weight"]),
-        (repeat, ["多出"]),
+        ({"encoder.layer.0.attention.self.key.bias": None}, ["缺少 encoder.layers.0.self_attn.k_proj.bias"]),
+        ({"encoder.layer.2.output.dense.bias": torch.zeros(16)}, ["多出 encoder.layer.2.output.dense.bias"]),
+        (
+            {"embeddings.word_embeddings.weight": torch.zeros(7, 16)},
+            ["(7, 16)", f"({len(WORDS)}, 16)", "embeddings.tokens.weight"],
+        ),
+        ({"bert.embeddings.LayerNorm.gamma": torch.zeros(16)}, ["多出"]),  # 同一个权重给了两次
+        ({f"layer{i}.weight": torch.zeros(1) for i in range(9)}, ["；多出 layer1.weight", "共 9 处"]),
     ],
 )
-def test_any_key_that_does_not_fit_is_refused_and_nothing_changes(folder, spoil, parts):
-    state = load_file(folder / WEIGHTS)
-    spoil(state)
-    save_file(state, folder / WEIGHTS)
-    model = Bert(tiny_config(folder))
+def test_any_key_that_does_not_fit_is_refused_and_nothing_changes(folder, changes, parts):
+    state = load_file(folder / WEIGHTS) | changes
+    save_file({name: x for name, x in state.items() if x is not None}, folder / WEIGHTS)
+    model = Bert(read_config(folder))
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    with pytest.raises(PretrainedError) as caught:
-        load_weights(model, folder)
-    for part in parts:
-        assert part in str(caught.value)
-    for name, value in model.state_dict().items():
-        assert torch.equal(value, before[name])
-
-
-def test_at_most_three_faults_are_listed(folder):
-    save_file({f"layer{i}.weight": torch.zeros(1) for i in range(9)}, folder / WEIGHTS)
-    with pytest.raises(PretrainedError, match="共") as caught:
-        load_weights(Bert(tiny_config(folder)), folder)
-    assert str(caught.value).count("多出") == 3
+    message = refusal(load_weights, model, folder)
+    assert all(part in message for part in parts) and message.count("多出") <= 3
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())

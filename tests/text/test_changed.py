@@ -2,14 +2,16 @@
 
 import subprocess
 
-import changed
 import pytest
+
+from tools import changed
 
 FFN = "chapters/07_feed_forward.ipynb"
 
 
 @pytest.mark.parametrize(
-    "file", [FFN, "course_lib/layers.py", "course_lib/exercises/feed_forward.py", "figures/feed_forward.svg"]
+    "file",
+    [FFN, "course_lib/layers.py", "course_lib/exercises/topics/feed_forward.py", "figures/feed_forward.svg"],
 )
 def test_chapters_that_use_a_file_are_chosen(file):
     chapters, _, _ = changed.choose([file])

@@ -2,14 +2,15 @@
 
 import json
 import re
+from collections import Counter
 from unicodedata import east_asian_width
 
-import notebook_form
 import pytest
-import repository
 import yaml
 
 from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
+from course_book.before_reading.contents import SPENT
+from tools import notebook_form, repository
 
 # 每章都这样收尾；前面的各节由故事定
 CLOSING = ["小结", "练习", "勘误", "延伸阅读"]
@@ -24,6 +25,9 @@ FORBIDDEN = {
     "众所周知": "（删去）",
     "显而易见": "（删去）",
 }
+# 编辑器起的名字，说不出这一格做什么
+NO_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4,})*|cell-?\d+")
+PRINTS = re.compile(r"\bprint\(|plt\.|\bdisplay\(|^\w+$", re.M)
 HAN = r"[\u4e00-\u9fff]"
 
 
@@ -59,62 +63,76 @@ each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 each_page = pytest.mark.parametrize("path", NOTEBOOKS + PAGES, ids=lambda p: p.stem)
 
 
-def test_there_are_chapters():
-    assert CHAPTERS and PAGES
+def report(path, problems):
+    if problems:
+        pytest.fail(f"请改 {path.relative_to(ROOT)}：\n" + "\n".join(problems), pytrace=False)
+
+
+def test_every_page_is_in_the_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf8"))
+    listed = {toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])}
+    wrong = sorted(listed ^ {f"chapters/{p.stem}" for p in NOTEBOOKS + PAGES})
+    report(ROOT / "_toc.yml", [f"{name} 在目录里与在 chapters/ 里只有一处" for name in wrong])
 
 
 @each_notebook
 def test_file_is_canonical(path):
-    """`make format` 之后文件不应再变：没有输出，地址与 _config.yml 一致。"""
     text = path.read_text(encoding="utf8")
-    assert text == notebook_form.canonical(json.loads(text), path.name, repository.written_url())
+    if text != notebook_form.canonical(json.loads(text), path.name, repository.written_url()):
+        pytest.fail(
+            f"{path.name} 里有输出或多余的元数据，或者地址与 _config.yml 不同：请运行 make format。",
+            pytrace=False,
+        )
 
 
 @each_notebook
 def test_cells(path):
-    all_cells = cells(path)
-    ids = [c["id"] for c in all_cells]
-    assert len(set(ids)) == len(ids)
-    for c in all_cells:
-        assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", c["id"]), c["id"]
-        assert not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4,})*|cell-?\d+", c["id"]), c["id"]
-        assert set(c["metadata"].get("tags", [])) <= TAGS, c["id"]
-        assert source(c).strip(), c["id"]
-    code = [c for c in all_cells if c["cell_type"] == "code"]
-    assert code[0]["id"] == "setup"
-    shown = [c for c in code if "claims" not in c["metadata"].get("tags", [])]
-    too_wide = [line for c in shown for line in source(c).splitlines() if columns(line) > 84]
-    assert not too_wide, "代码行太宽，书页上放不下：\n" + "\n".join(too_wide)
+    """断言格收成一行，读者看不见：里面要有断言，不许画图，也不许印出什么；MyST 的角色和围栏在 Colab 里显示成原样的符号。"""
+    problems, ids = [], [cell["id"] for cell in cells(path)]
+    problems += [f"有两格都叫 {name}" for name, times in Counter(ids).items() if times > 1]
+    if cells(path, "code")[0]["id"] != "setup":
+        problems.append("头一个代码格应当是 setup")
+    for cell in cells(path):
+        text, tags, say = source(cell), set(cell["metadata"].get("tags", [])), f"{cell['id']} 一格"
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", cell["id"]) or NO_NAME.fullmatch(cell["id"]):
+            problems.append(f"{say}要起一个有意义的名字（cell id），小写字母与连字符")
+        if not text.strip():
+            problems.append(f"{say}是空的")
+        if tags - TAGS:
+            problems.append(f"{say}的标签不在 {'、'.join(sorted(TAGS))} 之内")
+        if cell["cell_type"] == "markdown" and re.search(r"```\{|:::|\{\w+\}`", text):
+            problems.append(f"{say}用了 MyST 的角色或围栏")
+        if "claims" in tags and ("assert" not in text or PRINTS.search(text)):
+            problems.append(f"{say}标了 claims，里面要有断言，不许画图、不许印出什么")
+        if cell["cell_type"] == "code" and "claims" not in tags:
+            wide = [line for line in text.splitlines() if columns(line) > 84]
+            problems += [f"{say}有一行太宽，书页上放不下：{line}" for line in wide]
+        for name in re.findall(r'\bfigure\("(\w+)"\)', text):
+            if not (ROOT / "figures" / f"{name}.svg").exists():
+                problems.append(f"{say}要的插图 figures/{name}.svg 还没有画")
+    report(path, problems)
 
 
 @each_chapter
 def test_skeleton(path):
-    first, *rest = cells(path, "markdown")
-    assert source(first).startswith("# ")
-    link = notebook_form.colab_link(path.name, repository.written_url())
-    assert bool(notebook_form.BADGE.search(source(first))) == (link is not None)
-    assert re.search(r"\d+ 分钟", source(first)), "开头要写大约几分钟"
-    headings = re.findall(r"(?m)^(#+) (.+)$", without_code("\n\n".join(source(c) for c in rest)))
-    assert not [h for level, h in headings if level == "#"], "一章只有一个一级标题"
-    assert not [h for _, h in headings if re.match(r"[\d一二三四五六七八九十]+[.、．\s]", h)], "标题不带编号"
-    closing = [h for level, h in headings if level == "##" and h in CLOSING]
-    assert closing == CLOSING, "收尾的四节与次序"
-
-
-@each_notebook
-def test_claims_only_claim(path):
-    """断言格收成一行，读者看不见：里面要有断言，不许画图，也不许印出什么。"""
-    for c in cells(path, "code"):
-        if "claims" in c["metadata"].get("tags", []):
-            assert "assert" in source(c), c["id"]
-            assert not re.search(r"\bprint\(|plt\.|\bdisplay\(|^\w+$", source(c), re.M), c["id"]
-
-
-@each_notebook
-def test_only_common_markdown(path):
-    """MyST 的角色和围栏在 Colab 里显示成原样的符号。"""
-    for c in cells(path, "markdown"):
-        assert not re.search(r"```\{|:::|\{\w+\}`", source(c)), c["id"]
+    first, *rest = (source(cell) for cell in cells(path, "markdown"))
+    text = without_code("\n\n".join(rest))
+    headings = re.findall(r"(?m)^(#+) (.+)$", text)
+    earlier = {other.stem for other in CHAPTERS if other < path}
+    first_read = set(re.findall(r"\]\((\d\d_\w+)\.ipynb", first)) - {path.stem}
+    wrong = {
+        "第一格的头一行是题目，写作 # 题目": not first.startswith("# "),
+        "第一格里写明“正文大约几分钟，练习另计几分钟”": not SPENT.search(first),
+        f"第一格里说先读的几章，应当都在它的前面：{first_read - earlier}": first_read - earlier,
+        "一章只有一个一级标题": any(level == "#" for level, _ in headings),
+        "标题不带编号": any(re.match(r"[\d一二三四五六七八九十]+[.、．\s]", words) for _, words in headings),
+        f"收尾的四节与次序是{'、'.join(CLOSING)}": [
+            words for level, words in headings if level == "##" and words in CLOSING
+        ]
+        != CLOSING,
+        "练习里要有“**一道没有标准答案的题**”": "**一道没有标准答案的题**" not in text,
+    }
+    report(path, [problem for problem, found in wrong.items() if found])
 
 
 @each_page
@@ -131,19 +149,15 @@ def test_prose(path):
             problems.append(f"一行不止一句：{text}")
         if re.search(rf"{HAN}[,;:!?]", text):
             problems.append(f"汉字后面用了半角标点：{text}")
-    assert not problems, "\n".join(problems)
+    report(path, problems)
 
 
 @pytest.mark.parametrize("path", [p for p in NOTEBOOKS + PAGES if p.stem != "glossary"], ids=lambda p: p.stem)
 def test_one_term_per_concept(path):
     """术语表最后一栏里的写法不出现；引号里和勘误一节是在转述别处的说法，不算。"""
     prose = re.sub(r"“[^”]*”|\n## 勘误\n.*?(?=\n## )", "", prose_of(path), flags=re.S)
-    assert not [
-        f"“{variant}”应作“{row[0]}”"
-        for row in glossary()
-        for variant in filter(None, row[4].split("、"))
-        if variant in prose
-    ]
+    wrong = [(row[0], variant) for row in glossary() for variant in filter(None, row[4].split("、"))]
+    report(path, [f"“{variant}”应作“{name}”，见术语表" for name, variant in wrong if variant in prose])
 
 
 def test_glossary_names_each_concept_once():
@@ -162,22 +176,9 @@ def test_local_links(path):
         else "\n".join(map(source, cells(path, "markdown")))
     )
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)  # 代码里的 a[0](x) 不是链接
-    for target in re.findall(r"\]\(([^)#\s]+)", text):
-        if not target.startswith("http"):
-            assert (path.parent / target).exists(), target
-
-
-def test_every_chapter_is_in_the_contents():
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf8"))
-    listed = {toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])}
-    assert listed == {f"chapters/{p.stem}" for p in NOTEBOOKS + PAGES}
-
-
-@each_notebook
-def test_figures_exist(path):
-    for c in cells(path, "code"):
-        for name in re.findall(r'\bfigure\("(\w+)"\)', source(c)):
-            assert (ROOT / "figures" / f"{name}.svg").exists(), name
+    targets = [target for target in re.findall(r"\]\(([^)#\s]+)", text) if not target.startswith("http")]
+    lost = [target for target in targets if not (path.parent / target).exists()]
+    report(path, [f"链接指到的 {target} 不在那里" for target in lost])
 
 
 def test_repository_url_stands_in_one_place():

@@ -4,8 +4,9 @@ import subprocess
 import sys
 import zipfile
 
-import install_torch
 import pytest
+
+from tools import install_torch
 
 pytestmark = pytest.mark.subprocess
 

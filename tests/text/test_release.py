@@ -6,8 +6,12 @@ import os
 import sys
 
 import pytest
-import release
+import yaml
 
+from course_lib import __version__
+from tools import release
+
+TAG = f"v{__version__}"
 pytestmark = pytest.mark.subprocess
 
 
@@ -27,7 +31,7 @@ def build(tmp_path, monkeypatch):
     return tmp_path / "_build"
 
 
-def run(tag="v1.0"):
+def run(tag=TAG):
     with pytest.raises(SystemExit) as end:
         release.main(tag)
     return end.value.code
@@ -39,7 +43,7 @@ def test_each_file_has_a_digest(build):
     (build / "pdf/解析Transformer-繁體.pdf").write_bytes(b"three")
     assert run() == 0
     *options, first, second, third, sums = json.loads((build.parent / "said").read_text(encoding="utf-8"))
-    assert options[:4] == ["release", "create", "v1.0", "--verify-tag"]
+    assert options[:4] == ["release", "create", TAG, "--verify-tag"]
     named = dict(line.split("  ")[::-1] for line in (build / "release/SHA256SUMS").read_text().splitlines())
     for asset, content in ((first, b"one"), (second, b"two"), (third, b"three")):
         path, _, label = asset.partition("#")
@@ -51,5 +55,13 @@ def test_each_file_has_a_digest(build):
 
 def test_what_is_missing_is_said(build):
     assert "make archive" in run() and "TAG=" in run("")
+    assert "一样" in run("v9.9")
     (build / "archive/book.zip").write_bytes(b"")
     assert "book.zip" in run()
+
+
+def test_the_version_is_the_same_everywhere():
+    root = release.ROOT
+    assert yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"] == __version__
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert changes.partition("\n## ")[2].startswith(__version__)

@@ -4,7 +4,8 @@ import shutil
 import subprocess
 
 import pytest
-import repository
+
+from tools import repository
 
 pytestmark = pytest.mark.subprocess
 CONFIG = "title: 书\nrepository:\n  url: {}\n  branch: main\n"

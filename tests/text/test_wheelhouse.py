@@ -8,10 +8,10 @@ import sys
 import zipfile
 
 import pytest
-import wheelhouse
 
 from chapters import ROOT
 from course_lib.weights.builtin import MINILM, SMOLLM2
+from tools import wheelhouse
 
 EMPTY = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
 

@@ -1,171 +1,257 @@
-"""网页里的练习要用的数据：一道练习一个文件，由练习的表、章里的练习格与参考解答而来。
+"""网页里的练习要用的数据：一章一个文件，由练习的表、章里的练习格与参考解答而来。
 
 一个文件是 JSON：
-- `name`、`cell`：练习的名字，它所在的格；`answer`：交给 `check` 的式子。
-- `skeleton`、`solution`：练习格与参考解答，去掉了 `check` 与网页自己给的 import；`given`：先于它们运行的源码。
-  同一格的几道练习，这三样相同。
-- `judge`：一段 Python，live/python/facts.py 运行它，就得到 `course_lib.exercises.judging` 要的 facts。
-说给读者的话换成这本书的语言，代码与数据里的字不换，所以两本书各有一份。
+- `modules`：{模块的名字: 源码}，这一章的练习的表照原样，与它 import 的课程模块里用到的函数；
+  不带进网页的，换成用到才报错的几个名字。
+- `exercises`：{练习的名字: {`name`, `answer`, `given`, `data`}}。`answer` 是交给 `check` 的式子，`given` 先于读者的代码运行，
+  `data` 是一段 Python：各组数据，对的与错的答案在它们上面的结果，都已由 torch 算好（见 live/python/facts.py）。
+说给读者的话换成这本书的语言，数据里的字不换，所以两本书各有一份。
 """
 
 import ast
+import dataclasses
 import json
-import re
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from importlib.util import resolve_name
 
 import nbformat
+import numpy as np
+import torch
 
 from course_book import ROOT
-from course_book.after_writing.as_source import NotCarried, Source
+from course_book.after_writing.live_python import MODULES
 from course_book.doctree.traditional_chinese import in_book_language
 from course_lib.exercises import EXERCISES
 from course_lib.exercises.computed import Computed
+from course_lib.exercises.exercise import Random
 from course_lib.exercises.running import Raised, sandbox
+from tools.notebook_form import solutions
 
-SOLUTION = re.compile(r"```python\n(.*?)```", re.S)
+# 网页里做不了的，与为什么
+NOT_HERE = {
+    "attention_masks.masked-weights": "要算梯度",
+    "positional_encoding.is-equivariant": "要试几百遍，太慢",
+}
+# 带进网页的课程模块，用到的函数照原样；后一个给前一个用
+LIBRARY = ("course_lib.attention", "course_lib.checks")
+ABSENT = "from course_lib.exercises.running import absent\n"
 # 网页总是给的
 ALWAYS = {"torch": "import torch", "F": "import torch.nn.functional as F", "math": "import math"}
+DTYPES = (torch.bool, torch.int32, torch.int64, torch.float32, torch.float64)
+
+
+def in_the_page() -> list[str]:
+    """能在网页里做的练习。"""
+    return [name for name in EXERCISES if name not in NOT_HERE]
 
 
 def data_files() -> Iterator[tuple[str, bytes]]:
-    for name, data in in_the_page().items():
-        yield f"{name}.json", json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    for topic in dict.fromkeys(name.partition(".")[0] for name in in_the_page()):
+        yield f"{topic}.json", json.dumps(chapter(topic), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @cache
-def in_the_page() -> dict[str, dict]:
-    """能在网页里做的练习：名字 → 它的数据。"""
-    return {name: data for name, data in _all().items() if isinstance(data, dict)}
+def chapter(topic: str) -> dict:
+    """一章的数据。"""
+    (path,) = (ROOT / "chapters").glob(f"[0-9]*_{topic}.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    imported, exercises = Imported(cells), {}
+    for solution in solutions(path):
+        tree = ast.parse(solution)
+        calls = [node.value for node in tree.body if is_check(node)]
+        given = imported.given(tree)
+        for name, answer in [(call.args[0].value, ast.unparse(call.args[1])) for call in calls]:
+            if name not in NOT_HERE:
+                exercises[name] = {"name": name, "answer": answer, "given": given, "data": data_text(name)}
+    texts = with_imports(f"course_lib.exercises.topics.{topic}", imported.wanted)
+    modules = {name: in_book_language(text) for name, text in texts.items()}
+    return {"modules": modules, "exercises": exercises}
 
 
-@cache
-def not_in_the_page() -> dict[str, str]:
-    """不能在网页里做的练习：名字 → 为什么。"""
-    return {name: data for name, data in _all().items() if isinstance(data, str)}
+def is_check(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and ast.unparse(node).startswith("check(")
 
 
-@cache
-def _all() -> dict[str, dict | str]:
-    data = {}
-    for path in sorted((ROOT / "chapters").glob("[0-9]*.ipynb")):
-        chapter = Chapter(nbformat.read(path, as_version=4).cells)
-        for cell, checks in chapter.exercises():
-            for name, answer in checks.items():
-                try:
-                    data[name] = {
-                        "name": name,
-                        "cell": cell.id,
-                        "answer": answer,
-                        **chapter.texts(cell, checks),
-                        "judge": judge_text(name, in_book_language),
-                    }
-                except NotCarried as reason:
-                    data[name] = str(reason)
-    return data
+# ---- 数据 ----
 
 
-class Chapter:
-    def __init__(self, cells: list):
-        self.cells = cells
-        sources = [cell.source for cell in cells if cell.cell_type == "code" and cell.id != "setup"]
-        self.trees = [ast.parse(re.sub(r"(?m)^%.*$", "pass", source)) for source in sources]
+class Recorder(Random):
+    """抽到的随机数一一记下。"""
 
-    def exercises(self) -> Iterator[tuple[object, dict[str, str]]]:
-        """（练习格，{练习的名字: 交给 check 的式子}）。"""
-        for cell in self.cells:
-            if cell.cell_type == "code" and cell.id.startswith("exercise-"):
-                calls = [node.value for node in ast.parse(cell.source).body if _is_check(node)]
-                yield cell, {call.args[0].value: ast.unparse(call.args[1]) for call in calls}
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.drawn = []
 
-    def texts(self, cell, checks: dict[str, str]) -> dict[str, str]:
-        said = "\n".join(c.source for c in self.cells if c.cell_type == "markdown")
-        (solution,) = (code for code in SOLUTION.findall(said) if f'check("{next(iter(checks))}"' in code)
-        return {
-            "skeleton": in_book_language(_own(cell.source)),
-            "given": in_book_language(self.given(ast.parse(_own(solution)))),
-            "solution": in_book_language(_own(solution)),
-        }
+    def __getattr__(self, name: str):
+        def draw(*size):
+            self.drawn.append(Random.__getattr__(self, name)(*size))
+            return self.drawn[-1].clone()
 
-    def given(self, solution: ast.Module) -> str:
-        """网页总是给的几个模块，与解答用到的、章里早已有的名字。"""
-        assigned = {
-            n.id for n in ast.walk(solution) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        assigned |= {n.name for n in ast.walk(solution) if isinstance(n, ast.FunctionDef)}
-        assigned |= {n.arg for n in ast.walk(solution) if isinstance(n, ast.arg)}
-        used = {n.id for n in ast.walk(solution) if isinstance(n, ast.Name)} - assigned - set(ALWAYS)
-        source, imported = Source(), self.imported()
-        for name in sorted(used & imported.keys()):
-            module, original = imported[name]
-            source.define(name, getattr(import_module(module), original))
-        lines = [line for line in source.lines if line not in ALWAYS.values()]
-        return "\n".join([*ALWAYS.values(), *lines]) + "\n"
-
-    def imported(self) -> dict[str, tuple[str, str]]:
-        return {
-            alias.asname or alias.name: (node.module, alias.name)
-            for tree in self.trees
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
+        return draw
 
 
-def _is_check(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value.func) == "check"
-    )
-
-
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _own(source: str) -> str:
-    """读者自己写的那些行。"""
-    lines, given = source.splitlines(), {*ALWAYS.values(), "from course_lib.exercises import check"}
-    for node in ast.parse(source).body:
-        if _is_check(node) or ast.unparse(node) in given:
-            lines[node.lineno - 1 : node.end_lineno] = [None] * (node.end_lineno - node.lineno + 1)
-    return re.sub(r"\n{3,}", "\n\n\n", "\n".join(line for line in lines if line is not None)).strip() + "\n"
-
-
-def judge_text(name: str, words: Callable[[str], str] = lambda text: text) -> str:
-    """一道练习的 facts 写成源码；`words` 把说给读者的话换成另一种汉字。"""
-    exercise, source = EXERCISES[name], Source()
+def data_text(name: str) -> str:
+    """一道练习的数据写成 Python；张量各记一个名字，相同的只写一份。"""
+    exercise, tensors = EXERCISES[name], {}
     with sandbox():
         facts = Computed(exercise)
-        cases = [source.value(case) for case in facts.fresh()]
-        known = []
-        for way in facts.known:
-            shows = "" if way.shows is None else f", {source.value(way.shows)}"
-            known.append(f"Known({words(way.hint)!r}, {_results(source, way.outcomes)}{shows})")
-        otherwise = facts.otherwise
+        cases = [
+            [f"made[{i}][{j}]" if has_function(arg) else written(arg, tensors) for j, arg in enumerate(case)]
+            for i, case in enumerate(facts.fresh())
+        ]
+        recorder = Recorder(name)
+        again = any(map(has_function, facts.fresh()))
+        if again:
+            exercise.cases(recorder)
         lines = {
+            "drawn": written(recorder.drawn, tensors),
             "names": repr(facts.names),
-            "raw": _results(source, facts.raw),
-            "right": _results(source, facts.right),
-            "known": f"[{', '.join(known)}]",
-            "accepts": source.value(facts.accepts),
-            "observe": source.value(facts.observe),
-            "atol": repr(facts.atol),
-            "otherwise": repr(words(otherwise) if isinstance(otherwise, str) else [*map(words, otherwise)]),
-            "praise": repr(words(facts.praise)),
+            "raw": written(facts.raw, tensors),
+            "right": written(facts.right, tensors),
+            "known": written([way.outcomes for way in facts.known], tensors),
         }
-    if taken := lines.keys() & source.names.keys():
-        raise NotCarried(f"两样东西都叫 {taken}")
-    made = "".join(f"{key} = {value}\n" for key, value in lines.items())
-    return f"{source.text()}def fresh():\n    return [{', '.join(cases)}]\n{made}"
+    fresh = f"[{', '.join(map(in_brackets, cases))}]"
+    lines["fresh"] = f"lambda: (lambda made: {fresh})(again())" if again else f"lambda: {fresh}"
+    named = {said_of: said for said, said_of in tensors.items()}
+    return "".join(f"{key} = {value}\n" for key, value in (named | lines).items())
 
 
-def _results(source: Source, results: list) -> str:
-    return f"[{', '.join(_result(source, result) for result in results)}]"
+def has_function(value: object) -> bool:
+    return any(map(has_function, value)) if isinstance(value, list | tuple) else callable(value)
 
 
-def _result(source: Source, result: object) -> str:
-    if isinstance(result, Raised):
-        return f"Raised({result.error!r}, {result.message!r}, '')"
-    said = source.value(result)
-    return said
+def in_brackets(items: list[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items)})"
+
+
+def written(value: object, tensors: dict[str, str]) -> str:
+    """写这个值的式子；`tensors` 是写过的张量：式子 → 名字。写不了的抛出 `TypeError`。"""
+    if isinstance(value, torch.Tensor):
+        said = written_tensor(value)
+        return f"{tensors.setdefault(said, f'_{len(tensors)}')}.clone()"
+    if isinstance(value, Raised):
+        return f"Raised({value.error!r}, {value.message!r}, '')"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return repr(value)
+    if dataclasses.is_dataclass(value):
+        return f"record({type(value).__name__!r}, {written(vars(value), tensors)})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{written(k, tensors)}: {written(v, tensors)}' for k, v in value.items())}}}"
+    if isinstance(value, set):
+        return f"set({written(sorted(value), tensors)})"
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"{type(value).__qualname__} 写不进网页里的练习；这一道列进 NOT_HERE，说明为什么。")
+    items = [written(item, tensors) for item in value]
+    return f"[{', '.join(items)}]" if isinstance(value, list) else in_brackets(items)
+
+
+def written_tensor(tensor: torch.Tensor) -> str:
+    if tensor.requires_grad or tensor.dtype not in DTYPES:
+        raise TypeError(
+            f"{tensor.dtype} 或要算梯度的张量写不进网页里的练习；这一道列进 NOT_HERE，说明为什么。"
+        )
+    numbers = tensor.contiguous().view(-1).numpy()
+    if tensor.dtype == torch.bool:
+        data = "".join("01"[x] for x in numbers.tolist())
+    else:
+        data = " ".join(map(shortest, numbers))
+    return f"tensor({str(tensor.dtype)[6:]!r}, {tuple(tensor.shape)!r}, {data!r})"
+
+
+def shortest(number: np.generic) -> str:
+    return str(number).removesuffix(".0")
+
+
+# ---- 章里早已有的名字，与课程自己的模块 ----
+
+
+class Imported:
+    """一章里 import 过的名字。"""
+
+    def __init__(self, cells: list):
+        self.names, self.wanted = {}, {}
+        for cell in cells:
+            if cell.cell_type == "code" and cell.id != "setup" and not cell.source.startswith("%"):
+                for node in ast.parse(cell.source).body:
+                    if isinstance(node, ast.ImportFrom):
+                        self.names |= {a.asname or a.name: (node.module, a.name) for a in node.names}
+
+    def given(self, solution: ast.Module) -> str:
+        """网页总是给的几个模块，与解答用到的、章里早已有的名字：函数照样 import，数据写出来。"""
+        used, lines = {n.id for n in ast.walk(solution) if isinstance(n, ast.Name)}, [*ALWAYS.values()]
+        for name in sorted(used & self.names.keys() - {"check", *ALWAYS}):
+            module, original = self.names[name]
+            value = getattr(import_module(module), original)
+            if callable(value):
+                lines.append(f"from {module} import {original} as {name}")
+                if module.startswith("course_lib."):
+                    self.wanted.setdefault(module, set()).add(original)
+            else:
+                lines.append(f"{name} = {written(value, {})}")
+        return "\n".join(lines) + "\n"
+
+
+def with_imports(topic: str, wanted: dict[str, set[str]]) -> dict[str, str]:
+    """练习的表与它 import 的模块，各自的源码；`wanted` 是还要从课程模块里取的名字。"""
+    texts, topics = {}, [topic]
+    for module in topics:
+        texts[module] = source_of(module)
+        for other, names in imports_of(ast.parse(texts[module]), module).items():
+            if ".topics." in other:
+                topics += [other] * (other not in topics)
+            elif other not in MODULES:
+                wanted.setdefault(other, set()).update(names)
+    for module in filter(wanted.get, LIBRARY):
+        tree = only_functions(ast.parse(source_of(module)), wanted[module])
+        texts[module] = f"{ast.unparse(tree)}\n"
+        wanted[module] -= set().union(*map(defined_by, tree.body))
+        for other, names in imports_of(tree, module).items():
+            wanted.setdefault(other, set()).update(names)
+    for module, names in wanted.items():
+        absent = "".join(f'{name} = absent("{module}.{name}")\n' for name in sorted(names))
+        texts[module] = f"{ABSENT}{texts.get(module, '')}{absent}"
+    return texts
+
+
+def source_of(module: str) -> str:
+    return (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+
+
+def imports_of(tree: ast.Module, module: str) -> dict[str, set[str]]:
+    """{课程的模块: 从里面取的名字}。"""
+    found, package = {}, module.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            other = resolve_name("." * node.level + (node.module or ""), package)
+            found.setdefault(other, set()).update(alias.name for alias in node.names)
+    return found
+
+
+def only_functions(tree: ast.Module, names: set[str]) -> ast.Module:
+    """文件里叫这几个名字的函数与数据，连同它们用到的；import 也只留用到的名字。"""
+    body = [node for node in tree.body if not isinstance(node, ast.ClassDef)]
+    defined = {name: node for node in body for name in defined_by(node)}
+    queue, wanted = [*names], set()
+    while queue:
+        name = queue.pop()
+        if name in defined and name not in wanted:
+            wanted.add(name)
+            queue += [node.id for node in ast.walk(defined[name]) if isinstance(node, ast.Name)]
+    kept = [node for node in body if wanted & defined_by(node)]
+    for node in kept:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            node.names = [alias for alias in node.names if (alias.asname or alias.name) in wanted]
+    return ast.Module(kept, [])
+
+
+def defined_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {alias.asname or alias.name for alias in node.names}
+    if isinstance(node, ast.FunctionDef):
+        return {node.name}
+    return {target.id for target in getattr(node, "targets", []) if isinstance(target, ast.Name)}

@@ -14,16 +14,19 @@ from course_book.doctree.traditional_chinese import in_book_language
 # 整个标准库有 5 MB，一页一页的练习只用得着这几个
 STDLIB = ("_json", "math")
 COURSE, PAGE = ROOT / "course_lib/exercises", ROOT / "live/python"
-# 模块的名字 → 文件；judging 与 comparing 就是课程自己的，照原样
+PACKAGES = ("course_lib", "course_lib.exercises", "course_lib.exercises.topics", "course_lib.tasks")
+# 模块的名字 → 文件；judging 等几个就是课程自己的，照原样；各章的表在各章的数据里
 MODULES = {
     "sys": PAGE / "system.py",
+    "functools": PAGE / "functools.py",
     "mended": PAGE / "mended.py",
     "torch": PAGE / "tensor.py",
-    "exercises.raised": COURSE / "raised.py",
-    "exercises.running": PAGE / "running.py",
-    "exercises.comparing": COURSE / "comparing.py",
-    "exercises.judging": COURSE / "judging.py",
-    "exercises.facts": PAGE / "facts.py",
+    "course_lib.exercises.raised": COURSE / "raised.py",
+    "course_lib.exercises.running": PAGE / "running.py",
+    "course_lib.exercises.comparing": COURSE / "comparing.py",
+    "course_lib.exercises.judging": COURSE / "judging.py",
+    "course_lib.exercises.exercise": PAGE / "exercise.py",
+    "course_lib.exercises.facts": PAGE / "facts.py",
     "page": PAGE / "page.py",
 }
 
@@ -43,5 +46,5 @@ def brython() -> bytes:
 
 def modules() -> bytes:
     texts = {name: in_book_language(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
-    package = {"exercises": [".py", "", [], True]}
-    return packed(package | {name: [".py", text, []] for name, text in texts.items()})
+    packages = {name: [".py", "", [], True] for name in PACKAGES}
+    return packed(packages | {name: [".py", text, []] for name, text in texts.items()})

@@ -15,6 +15,7 @@ from course_book import ROOT
 FOLDER = "chapters"
 QUESTIONS = ROOT / FOLDER / "questions.yml"
 MINUTES = re.compile(r"(\d+) 分钟")
+SPENT = re.compile(r"正文大约 (\d+) 分钟.*?练习另计 (\d+) 分钟")
 
 
 class Page(NamedTuple):

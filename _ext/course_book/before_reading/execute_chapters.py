@@ -4,12 +4,14 @@
 make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/conftest.py）。
 """
 
+import math
 import os
 import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
+from time import monotonic
 
 import nbformat
 from joblib import cpu_count
@@ -30,14 +32,36 @@ class ChapterError(Exception):
     """一章没有执行完；文字里有章名、格名与错误的最后几行。"""
 
 
-def execute(path: Path, timeout: int, stopped: Event) -> CacheBundleIn:
-    """与 MyST-NB 同样地执行一章：同样的内核、文件夹与时限。"""
+class TimeLimit:
+    """一整章的时限，`_config.yml` 里的 `execute.timeout`；各章只有这一个，成书与 nbmake 都用它。
+
+    交给 nbclient 作 `timeout_func`：每格开始时问一次还剩几秒，头一次问时开始数。`cell` 是正在执行的那一格。
+    """
+
+    def __init__(self, path: Path, seconds: int):
+        self.path, self.seconds = path, seconds
+        self.cell, self.end = "第一", math.inf
+
+    def __call__(self, cell) -> int:
+        self.cell, self.end = cell.id, min(self.end, monotonic() + self.seconds)
+        return max(1, round(self.end - monotonic()))
+
+    def over(self) -> bool:
+        return monotonic() >= self.end
+
+    def tell(self, error: str) -> str:
+        return f"{self.path.name} 的 {self.cell} 格没有执行完：{error}"
+
+    def exceeded(self) -> str:
+        return self.tell(f"整章用了 {self.seconds} 秒还没有完（时限在 _config.yml 的 execute.timeout）")
+
+
+def execute(path: Path, seconds: int, stopped: Event) -> CacheBundleIn:
+    """与 MyST-NB 同样地执行一章：同样的内核与文件夹。"""
     notebook = nbformat.read(path, as_version=4)
-    current = "第一"
+    limit = TimeLimit(path, seconds)
 
     def on_cell_start(cell, cell_index):
-        nonlocal current
-        current = cell.id
         if stopped.is_set():
             raise InterruptedError
 
@@ -45,7 +69,8 @@ def execute(path: Path, timeout: int, stopped: Event) -> CacheBundleIn:
         result = single_nb_execution(
             notebook,
             cwd=str(path.parent),
-            timeout=timeout,
+            timeout=None,
+            timeout_func=limit,
             allow_errors=False,
             on_cell_start=on_cell_start,
             **CLIENT_OPTIONS,
@@ -53,10 +78,11 @@ def execute(path: Path, timeout: int, stopped: Event) -> CacheBundleIn:
         error = result.err
     except Exception as lost:  # 内核没有起来，或者被系统杀掉
         error = lost
+    if isinstance(error, CellTimeoutError):
+        raise ChapterError(limit.exceeded()) from error
     if error:
-        text = f"超过了 {timeout} 秒" if isinstance(error, CellTimeoutError) else COLOR.sub("", str(error))
-        last = "\n".join(text.rstrip().splitlines()[-8:])
-        raise ChapterError(f"{path.name} 的 {current} 格没有执行完：\n{last}") from error
+        last = COLOR.sub("", str(error)).rstrip().splitlines()[-8:]
+        raise ChapterError(limit.tell("\n" + "\n".join(last))) from error
     return CacheBundleIn(notebook, str(path), data={"execution_seconds": result.time})
 
 

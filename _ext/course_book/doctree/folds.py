@@ -4,9 +4,9 @@ import ast
 import re
 
 from docutils import nodes
-from notebook_form import CLAIMS_TITLE
 
 from course_book.doctree.traditional_chinese import in_book_language
+from tools.notebook_form import CLAIMS_TITLE
 
 DEEP = "深入："
 

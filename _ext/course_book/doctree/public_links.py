@@ -1,5 +1,6 @@
 """书里的公开地址处处一致：Colab 的链接、启动按钮、安装命令、供下载的笔记本；还没有公开的仓库，就都不出现。
 
+行文里只在有时才成立的一段放进 `{container} on-colab` 或 `with-repository`。
 笔记本里写着的不动，执行的也还是它；改的是读成文档树以后的样子，与下载的那一份。
 """
 
@@ -7,12 +8,12 @@ import json
 from pathlib import Path
 
 from docutils import nodes
-from notebook_form import canonical, colab_link, setup_code
-from repository import public_url
 
 from course_book import ROOT
 from course_book.after_writing.traditional_notebooks import to_traditional
 from course_book.doctree.traditional_chinese import LANGUAGE
+from tools.notebook_form import canonical, colab_link, setup_code
+from tools.repository import public_url
 
 COLAB = "https://colab.research.google.com/github/"
 
@@ -28,6 +29,10 @@ def use_url(app, config):
 def rewrite(app, doctree):
     url = app.config.public_url
     path = Path(app.env.doc2path(app.env.docname))
+    true = {"on-colab": colab_link(path.name, url), "with-repository": url}
+    for block in list(doctree.findall(nodes.container)):
+        if any(not true.get(name, True) for name in block["classes"]):
+            block.parent.remove(block)
     for link in list(doctree.findall(nodes.reference)):
         if link.get("refuri", "").startswith(COLAB):
             if place := colab_link(path.name, url):

@@ -160,7 +160,7 @@ def convert_config(app, config):
     for name in CONFIG:
         config[name] = convert(config[name])
     # 说法或术语一变，Sphinx 重读所有页面
-    sources = [Path(taiwan_chinese.__file__), Path(__file__), taiwan_chinese.GLOSSARY]
+    sources = [Path(taiwan_chinese.__file__), Path(__file__), taiwan_chinese.GLOSSARY, taiwan_chinese.WORDS]
     config.traditional_digest = hashlib.sha256(b"".join(map(Path.read_bytes, sources))).hexdigest()
 
 

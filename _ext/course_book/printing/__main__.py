@@ -6,7 +6,6 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-import chromium
 import yaml
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
@@ -17,6 +16,7 @@ from course_book.doctree import taiwan_chinese
 from course_book.printing import article, volume
 from course_book.printing.capture import capture
 from course_book.printing.press import press
+from tools import chromium
 
 BOOK = ROOT / "_build/html"
 PDF = ROOT / "_build/pdf"
@@ -80,6 +80,7 @@ def print_book(browser, lang: str) -> Path:
 def main():
     PDF.mkdir(parents=True, exist_ok=True)
     with chromium.open_browser() as browser:
+        chromium.require_font(browser)
         for lang, (folder, _, _) in BOOKS.items():
             if not (folder / FOLDER).is_dir():  # make book BOOK_LANG=… 只成了另一本
                 continue

@@ -13,7 +13,7 @@ from course_book.doctree.traditional_chinese import LANGUAGE
 TEMPLATES = Path(__file__).parent
 CATALOGS = sorted(TEMPLATES.with_name("locale").glob("*.po"))
 # 主题里没有的
-OWN = {"404.html", "front_door.html", "language_switch.html", "moved.html", "projection.html"}
+OWN = {"404.html", "front_door.html", "language_switch.html", "projection.html"}
 
 
 def read_words(catalog):

@@ -5,7 +5,7 @@ Explore.define("beam", (data, stage) => {
   const WIDTHS = [1, 2, 3, 4], ALPHAS = Array.from({ length: 21 }, (_, i) => i / 10), SPARE = 2;
   let width = 2, alpha = 0;
 
-  // 与 course_lib.generation.beam_search 相同：每一步从所有的接法里留下总分最高的 width 条，写完的不再变长
+  // 与 course_lib.translation.beam_search 相同：每一步从所有的接法里留下总分最高的 width 条，写完的不再变长
   const search = () => {
     const root = { text: "", total: 0, length: 0, done: false };
     const levels = [];

@@ -7,7 +7,7 @@ Explore.define("branches", (data, stage) => {
   const SHOWN = 8, KS = [1, 2, 3, 5, 8, 12, Infinity], TS = data.temperatures;
   let prompt = 0, path = [], T = TS.indexOf(1), k = Infinity;
 
-  // 每个词元的概率，末一个是其余的合计；与 course_lib.generation.narrow 之后再过 softmax 相同
+  // 每个词元的概率，末一个是其余的合计；与 course_lib.sampling.narrow 之后再过 softmax 相同
   const shares = ({ scores, tails }, at, kept) => {
     const powers = scores.map(([, score], i) => (i < kept ? Math.exp((score - scores[0][1]) / TS[at]) : 0));
     powers.push(kept === Infinity ? Math.exp(tails[at] - scores[0][1] / TS[at]) : 0);

@@ -9,7 +9,7 @@ Explore.define("sampling", (data, stage) => {
   let start = 0, [T, k, p] = [1, data.words.length, 1];
 
   const ranked = (row) => row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b);
-  // 与 course_lib.generation.narrow 相同，再过 softmax；去掉的是 0
+  // 与 course_lib.sampling.narrow 相同，再过 softmax；去掉的是 0
   const narrowed = (text) => {
     const scores = data.scores[text].map((score) => (score === null ? -Infinity : score / T));
     const order = ranked(scores), left = order.map((i, rank) => (rank < k ? scores[i] : -Infinity));

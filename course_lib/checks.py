@@ -1,0 +1,312 @@
+"""输入对不对：不对就用一句话说出哪里不对、怎么办，不等到后面算出莫名其妙的结果。
+
+要看张量里的数才答得出的，都先经过 `known_true`；只有它知道有编译这回事。
+"""
+
+import operator
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+def known_true(answer: Tensor) -> bool:
+    """answer 是一个布尔值的张量：看得到，又是真的，才是 True；编译时看不到，拿回 Python 会把编译的图切断。"""
+    return not torch.compiler.is_compiling() and bool(answer)
+
+
+# ---- 尺寸
+
+
+def check_positive(config: object, *names: str) -> None:
+    """config 的这几个字段都应当是正整数，否则抛出 `ValueError`。"""
+    for name in names:
+        if getattr(config, name) < 1:
+            raise ValueError(f"{name}={getattr(config, name)}：应当是正整数。")
+
+
+def check_head_size(d_model: int, num_heads: int) -> int:
+    """返回每个头的宽度 d = D / h；除不尽就抛出 `ValueError`。"""
+    if num_heads < 1 or d_model % num_heads:
+        raise ValueError(f"d_model={d_model} 不能被 num_heads={num_heads} 整除，每个头分不到相同的宽度。")
+    return d_model // num_heads
+
+
+def check_pairs(d_head: int) -> None:
+    """旋转位置编码把每个头的特征两个一对地转，宽度是奇数就抛出 `ValueError`。"""
+    if d_head % 2:
+        raise ValueError(f"每个头的宽度 {d_head} 是奇数，旋转位置编码要两个一对地转。")
+
+
+def check_groups(num_heads: int, num_kv_heads: int) -> int:
+    """返回几个查询头共用一个键值头；除不尽就抛出 `ValueError`。"""
+    if num_kv_heads < 1 or num_heads % num_kv_heads:
+        raise ValueError(
+            f"num_heads={num_heads} 不能被 num_kv_heads={num_kv_heads} 整除，各组分不到相同的头数。"
+        )
+    return num_heads // num_kv_heads
+
+
+def check_parts(config: object, parts: dict[str, tuple[str, ...]]) -> None:
+    """config 的这几个字段都应当是 parts 里列出的几种之一，否则抛出 `ValueError`。"""
+    for name, known in parts.items():
+        if getattr(config, name) not in known:
+            raise ValueError(f"{name}={getattr(config, name)!r}：可用的有 {'、'.join(known)}。")
+
+
+def check_patch_size(length: int, patch_size: int) -> int:
+    """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
+    if patch_size < 1 or length % patch_size:
+        raise ValueError(f"图像的边长 {length} 不能被 patch_size={patch_size} 整除，切不成整块。")
+    return length // patch_size
+
+
+# ---- 编号、长度与填充
+
+
+def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> None:
+    """查 table 之前先看编号对不对：应当是整数，形状 (B, N) 且不为空，都在表的行数之内；name，报错时怎样称呼它们。
+
+    错误：形状不对、有编号不在表里时抛出 `ValueError`；不是整数时抛出 `TypeError`。
+    """
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(f"{name}的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
+    if ids.is_floating_point() or ids.dtype == torch.bool:
+        raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
+    low, high = ids.aminmax()
+    if known_true((low < 0) | (high >= table.num_embeddings)):
+        wrong = int(low if low < 0 else high)
+        raise ValueError(f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。")
+
+
+def check_length(length: int, max_len: int) -> None:
+    """序列有 length 个位置，超过 max_len 就抛出 `ValueError`。"""
+    if length > max_len:
+        raise ValueError(f"序列有 {length} 个词元，超过了 max_len={max_len}，请先截断或分段。")
+
+
+def check_shape(x: Tensor, name: str, expected: tuple[int, ...], whose: str) -> None:
+    """x 的形状应当与 whose 的 expected 相同，否则抛出 `ValueError`。"""
+    if x.shape != expected:
+        raise ValueError(f"{name} 的形状 {tuple(x.shape)} 应与 {whose} 的 {tuple(expected)} 相同。")
+
+
+def check_padding(attention_mask: Tensor) -> None:
+    """分词器的 attention_mask 应当是 (B, N)，只含 0 和 1，否则抛出 `ValueError`。"""
+    if attention_mask.dim() != 2:
+        raise ValueError(f"attention_mask 的形状应当是 (B, N)，这里是 {tuple(attention_mask.shape)}。")
+    if known_true((attention_mask != attention_mask.bool()).any()):
+        raise ValueError("attention_mask 只能含 0 和 1：1 = 真实词元，0 = 填充。")
+
+
+# ---- 注意力
+
+
+def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+    """query (..., N, d)、key (..., M, d)、value (..., M, d_v)，布尔的 mask 可广播到 (..., N, M)。
+
+    错误：掩码不是布尔型时抛出 `TypeError`；其余的不合抛出 `ValueError`。
+    """
+    if query.size(-1) != key.size(-1):
+        raise ValueError(f"query 的宽度 {query.size(-1)} 与 key 的宽度 {key.size(-1)} 不同，没法做点积。")
+    if key.size(-2) != value.size(-2):
+        raise ValueError(f"key 有 {key.size(-2)} 个位置，value 有 {value.size(-2)} 个，应当一一对应。")
+    batches = [x.shape[:-2] for x in (query, key, value)]
+    if _together(*batches) is None:
+        shapes = "、".join(f"{tuple(batch)}" for batch in batches)
+        raise ValueError(f"query、key、value 的批与头分别是 {shapes}，应当相同，或者能广播到一起。")
+    if mask is None:
+        return
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}；整数掩码请先用 .bool()。"
+        )
+    expected = (*_together(*batches[:2]), query.size(-2), key.size(-2))
+    if _together(mask.shape, expected) != expected:
+        raise ValueError(
+            f"掩码的形状 {tuple(mask.shape)} 不能广播到 {expected}；分词器的 attention_mask 请先经过 padding_mask。"
+        )
+
+
+def _together(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """几个形状广播到一起的形状；广播不到一起就是 None。"""
+    try:
+        return shapes[0] if len(set(shapes)) == 1 else torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        return None
+
+
+def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, d_model: int) -> None:
+    """多头注意力的输入各是 (B, 位置数, D)，批大小相同，掩码不是三维，否则抛出 `ValueError`。"""
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.dim() != 3 or x.size(-1) != d_model:
+            raise ValueError(
+                f"{name} 的形状应当是 (批, 位置数, {d_model})，这里是 {tuple(x.shape)}；只有一句时请写 {name}[None]。"
+            )
+    if not len(query) == len(key) == len(value):  # 只有一份的键能广播，各句就都去读同一份，不报错
+        raise ValueError(
+            f"query、key、value 的批大小是 {len(query)}、{len(key)}、{len(value)}，应当相同；"
+            "都读同一份时请写 key.expand(len(query), -1, -1)。"
+        )
+    if mask is not None and mask.dim() == 3:
+        raise ValueError(
+            f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
+        )
+
+
+# ---- 图像
+
+
+def check_images(images: Tensor, expected: tuple[int, int, int], dtype: torch.dtype) -> None:
+    """每张图的形状都是 expected，即 (C, H, W)，批不为空，没有 NaN 或无穷，类型是 dtype。
+
+    错误：类型不同时抛出 `TypeError`；其余的不合抛出 `ValueError`。
+    """
+    if images.dim() != 4 or images.shape[1:] != expected or len(images) == 0:
+        raise ValueError(f"每张图的形状应当是 {expected}，批不为空，这里的 images 是 {tuple(images.shape)}。")
+    if images.dtype != dtype:
+        raise TypeError(f"像素的类型是 {images.dtype}，权重却是 {dtype}；请先用 images.to({dtype})。")
+    if not images.is_meta and known_true(~images.isfinite().all()):  # meta 设备上没有数可看
+        raise ValueError("images 里有 NaN 或无穷，注意力会把它传给这张图的每个词元。")
+
+
+# ---- 生成与训练
+
+
+def check_mode(model: nn.Module) -> None:
+    """确认模型不在训练模式，否则抛出 `ValueError`。"""
+    if model.training:
+        raise ValueError("模型在训练模式，dropout 会让每次的结果都不同：请先调用 model.eval()。")
+
+
+def check_sampling(
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
+    repetition_penalty: float = 1.0,
+) -> None:
+    """确认抽样的参数都在 `narrow` 与 `penalize` 说的范围之内，否则抛出 `ValueError`。"""
+    if not temperature > 0:
+        raise ValueError(f"temperature={temperature}：温度应当大于 0；想要贪心，请用 most_likely。")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k={top_k}：应当至少是 1。")
+    for name, share in (("top_p", top_p), ("min_p", min_p)):
+        if share is not None and not 0 < share <= 1:
+            raise ValueError(f"{name}={share}：应当大于 0，不超过 1。")
+    if not repetition_penalty > 0:
+        raise ValueError(f"repetition_penalty={repetition_penalty}：应当大于 0，1 就是不罚。")
+
+
+def check_chosen(chosen: Tensor, rows: int) -> Tensor:
+    """确认每行恰好挑了一个编号，形状 (rows,)，并原样返回，否则抛出 `ValueError`。"""
+    if chosen.shape != (rows,):
+        raise ValueError(f"choose 应当给每行一个编号，形状 ({rows},)，这里是 {tuple(chosen.shape)}。")
+    return chosen
+
+
+def check_prompt(ids: Tensor, attention_mask: Tensor | None, max_new_tokens: int, max_len: int) -> None:
+    """确认接着 ids 写 max_new_tokens 个，写得下，也接得上，否则抛出 `ValueError`。"""
+    if not 1 <= max_new_tokens <= max_len - ids.size(1):
+        raise ValueError(
+            f"max_new_tokens={max_new_tokens}：应当至少是 1，加上已有的 {ids.size(1)} 个，不超过模型的上限 {max_len}。"
+        )
+    if attention_mask is not None and not attention_mask[..., -1].all():
+        raise ValueError(
+            "有的行末尾是填充，新词元接在填充后面就读不到开头：请让分词器用 padding_side='left'。"
+        )
+
+
+def check_request(model: nn.Module, max_len: int, beam_width: int = 1) -> None:
+    """确认编码器-解码器可以写了：eval 状态，max_len 与束宽都在范围之内，否则抛出 `ValueError`。"""
+    if beam_width < 1:
+        raise ValueError(f"beam_width={beam_width}：束宽应当至少是 1。")
+    check_mode(model)
+    if not 2 <= max_len <= model.config.max_len:
+        raise ValueError(f"max_len={max_len}：应当在 2 与模型的上限 {model.config.max_len} 之间。")
+
+
+def check_target(model: nn.Module, target: Tensor) -> None:
+    """确认模型是 eval 状态，target 是 (B, N)、N ≥ 2、每行以 bos_id 开头，否则抛出 `ValueError`。"""
+    check_mode(model)
+    if target.dim() != 2 or target.size(1) < 2:
+        raise ValueError(f"target 的形状应当是 (B, N)，N 至少是 2，这里是 {tuple(target.shape)}。")
+    starts, bos_id = set(target[:, 0].tolist()), model.config.bos_id
+    if starts != {bos_id}:
+        raise ValueError(f"target 的每一行都应当以 bos_id={bos_id} 开头，这里的开头有 {sorted(starts)}。")
+
+
+def check_data(data: Sequence[Tensor]) -> int:
+    """确认各部分的样本一样多且不为零，返回个数，否则抛出 `ValueError`。"""
+    counts = [len(part) for part in data]
+    if not counts or min(counts) != max(counts) or counts[0] == 0:
+        raise ValueError(f"训练数据的各部分应当同样长且不为空，这里的长度是 {counts}。")
+    return counts[0]
+
+
+# ---- 分词
+
+
+def check_text(text: str, name: str = "text") -> str:
+    """确认 `text` 是可以编码成 UTF-8 的字符串并原样返回，否则抛出 `TypeError` 或 `ValueError`。"""
+    if not isinstance(text, str):
+        hint = "一次处理多个文本请用 batch。" if isinstance(text, (list, tuple)) else "请先转成字符串。"
+        raise TypeError(f"{name} 应当是 str，收到的是 {type(text).__name__}：{text!r:.60}；{hint}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        code = f"U+{ord(text[error.start]):04X}"
+        raise ValueError(
+            f"{name} 的第 {error.start} 个字符 {code} 是落单的代理码位；请检查文本是怎么读进来的。"
+        ) from None
+    return text
+
+
+def check_texts(texts: Sequence[str], text_pairs: Sequence[str] | None) -> None:
+    """确认是一批文本（或文本对），一样多且不为零，否则抛出 `TypeError` 或 `ValueError`。"""
+    if isinstance(texts, str) or isinstance(text_pairs, str):
+        raise TypeError("batch 要的是一列文本，收到的是单个字符串；请写成 [text]，或改用 encode。")
+    pairs = len(texts) if text_pairs is None else len(text_pairs)
+    if not texts or len(texts) != pairs:
+        raise ValueError(f"texts 有 {len(texts)} 个，text_pairs 有 {pairs} 个；应当一样多且不为零。")
+
+
+def check_known(ids: Iterable[int], table: Mapping[int, object]) -> list[int]:
+    """确认 `ids`（列表或一维张量）是一列整数，又都是 `table` 的键，返回成列表，否则抛出 `TypeError` 或 `ValueError`。"""
+    try:
+        ids = [operator.index(i) for i in ids]
+    except TypeError:
+        raise TypeError(f"ids 应当是一列整数（列表或一维张量），收到的是 {ids!r:.60}。") from None
+    for i in ids:
+        if i not in table:
+            known = f"{min(table)} 到 {max(table)}"
+            raise ValueError(f"编号 {i} 不在词表里（词表有 {len(table)} 个词元，编号从 {known}）。")
+    return ids
+
+
+def check_vocab(vocab: Mapping[str, int]) -> None:
+    """确认词表不为空，每个词元有自己的编号，否则抛出 `ValueError`。"""
+    if not vocab:
+        raise ValueError("词表是空的，至少要有一个词元。")
+    index, times = Counter(vocab.values()).most_common(1)[0]
+    if times > 1:
+        shared = "、".join(token for token, other in vocab.items() if other == index)
+        raise ValueError(f"编号 {index} 被几个词元共用：{shared}；每个词元要有自己的编号。")
+
+
+def check_merges(merges: Iterable[tuple[str, str]], vocab: Mapping[str, int]) -> None:
+    """确认每一对合并的结果都是词元，否则抛出 `ValueError`。"""
+    for left, right in merges:
+        if left + right not in vocab:
+            raise ValueError(f"{left!r} 与 {right!r} 合并的结果不在词表里；词表与合并规则要出自同一个模型。")
+
+
+def check_messages(messages: Sequence[Mapping[str, str]]) -> None:
+    """确认是不为空的一列消息，每条的 role 与 content 都是字符串，否则抛出 `ValueError`。"""
+    if not messages or not all(
+        isinstance(m, Mapping) and isinstance(m.get(key), str)
+        for m in messages
+        for key in ("role", "content")
+    ):
+        raise ValueError(f"messages 应当是带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")

@@ -1,0 +1,100 @@
+"""《上下文向量》的练习。"""
+
+import torch
+import torch.nn.functional as F
+
+from ..exercise import Exercise, Symptom
+
+SENTENCE = "[CLS] the river ##bank ##s hid the bank ##er by the river from the bank , not the sea [SEP]"
+ABSENT = "各段接起来恰好是这个词的才算；没有出现的词应当得到空列表。"
+SENSES = torch.tensor([0, 0, 0, 1, 1, 1])
+
+
+def spans(tokens, word, alike=str.__eq__):
+    starts = [i for i, token in enumerate(tokens) if not token.startswith("##")]
+    groups = [list(range(*ends)) for ends in zip(starts, [*starts[1:], len(tokens)], strict=True)]
+    return [group for group in groups if alike("".join(tokens[i].removeprefix("##") for i in group), word)]
+
+
+def whole(tokens, word):
+    return [[i] for i, token in enumerate(tokens) if token == word]
+
+
+def cosines(vectors):
+    unit = F.normalize(vectors, dim=-1)
+    return unit @ unit.mT
+
+
+def means(similar, labels, myself=False):
+    match = torch.tensor([[bool(a == b) for a in labels] for b in labels])
+    same = match & (~torch.eye(len(labels), dtype=torch.bool) | myself)
+    return similar[..., same].mean(-1), similar[..., ~match].mean(-1)
+
+
+def best(similar, labels, plus=1, minus=1):
+    within, across = means(similar, labels)
+    return int((plus * within - minus * across).argmax())
+
+
+def layers(rng):
+    """同义与异义的余弦逐层给定：第 3 层的差最大，第 1 层的同义最高，第 2 层的异义最低，第 0 层的向量最长。"""
+    within, across = torch.tensor([[0.6, 0.98, 0.2, 0.8, 0.7], [0.4, 0.95, 0.0, 0.25, 0.4]])[..., None, None]
+    gram = torch.where(SENSES[:, None] == SENSES, within, across).where(~torch.eye(6).bool(), 1.0)
+    return [(torch.linalg.cholesky(gram) * torch.tensor([20, 1, 1, 1, 1])[:, None, None], SENSES)]
+
+
+# 表格自己排版：提示在前，错答在后，写得下就在一行
+# fmt: off
+EXERCISES = [
+    Exercise("contextual_bank.pairwise-cosine",
+        # 长度悬殊，忘了除以哪一个长度都会露馅
+        cases=lambda rng: [(rng.randn(5, 8) * torch.tensor([0.5, 1.0, 2.0, 4.0, 8.0])[:, None],)],
+        right=lambda vectors: cosines(vectors),
+        wrong={
+            "这是点积，还没有除以长度：点积大，可能只是因为向量长。": lambda v: v @ v.T,
+            "只除了一个向量的长度，所以不对称；两个都要除。": [lambda v: v @ F.normalize(v).T, lambda v: F.normalize(v) @ v.T],
+            "除的是长度的平方；应当除以两个向量各自的长度之积。": lambda v: v @ v.T / v.norm(dim=-1) ** 2,
+        },
+        otherwise="每一格应当是 a·b / (‖a‖‖b‖)；对角线全是 1，因为向量与自己的方向相同。",
+        praise="先把每行除以自己的长度，再做一次矩阵乘法，所有的余弦就都有了。",
+    ),
+    Exercise("contextual_bank.word-positions",
+        cases=lambda rng: [(SENTENCE.split(), word) for word in ("the", "riverbanks", "river", "bank", "money")],
+        right=lambda tokens, word: spans(tokens, word),
+        wrong={
+            "每一次出现都要用一个列表列出它的位置，哪怕只有一个，例如 [[1], [6]]。": lambda t, w: [i for (i,) in whole(t, w)],
+            "一个词可以出现几次，每次都要列出。": lambda t, w: spans(t, w)[:1],
+            "词可能被切成几段，后面各段以 ## 开头；要先把它们接起来再比较。": whole,
+            "后面跟着 ## 的那一段只是某个词的开头，不是这个词本身：bank ##er 是 banker，不是 bank。":
+                [lambda t, w: whole(t, w) or spans(t, w), lambda t, w: spans(t, w, str.startswith)],
+            ABSENT: Symptom(lambda t, w: spans(t, w) or [-1], lambda got, t, w: w == "money"),
+        },
+        otherwise=ABSENT,
+        praise="先按 ## 把片段接成词，再比较；一个词被切成几段时，常把各段的向量平均起来用。",
+    ),
+    Exercise("contextual_bank.within-across",
+        cases=lambda rng: [(cosines(rng.randn(6, 5)), list("钱河钱血河钱"))],
+        right=lambda similar, labels: tuple(map(float, means(similar, labels))),
+        wrong={
+            "要返回两个数：同义的平均，异义的平均。": lambda similar, labels: means(similar, labels)[0],
+            "同义的平均里混进了自己与自己的余弦，那总是 1，要去掉。": lambda similar, labels: means(similar, labels, myself=True),
+            "两个数的次序反了：先同义，后异义。": lambda similar, labels: means(similar, labels)[::-1],
+            "同义的平均不对：标签相同的两两之间，自己与自己不算。":
+                Symptom(lambda s, labels: (s.mean(), s.mean()), lambda got, s, labels: abs(got[0] - means(s, labels)[0]) > 1e-5),
+        },
+        otherwise="异义的平均不对：标签可以有三种，凡是标签不同的都算。",
+        praise="自己与自己不算，标签相同的进一堆，不同的进另一堆。",
+    ),
+    Exercise("contextual_bank.best-layer",
+        cases=layers,
+        right=lambda states, labels: best(cosines(states), labels),
+        wrong={
+            "这一层的同义平均最高，可是异义的也几乎一样高；要看两者之差。": lambda s, labels: best(cosines(s), labels, minus=0),
+            "这一层的异义平均最低，可是同义的也低；要看两者之差。": lambda s, labels: best(cosines(s), labels, plus=0),
+            "层从 0 数起，states[0] 是嵌入层的输出；你的答案正好多了 1。": lambda s, labels: best(cosines(s), labels) + 1,
+            "这一层的向量最长，点积之差最大；先化成余弦，别让长度说话。": lambda s, labels: best(s @ s.mT, labels),
+        },
+        otherwise="要返回同义与异义之差最大的那一层的层号，从 0 数起。",
+        praise="看同义与异义之差，而不是看谁的余弦高；换一批句子，分得最开的层也可能不同。",
+    ),
+]

@@ -1,0 +1,150 @@
+"""极小的随机模型，文件与 hub 上的相同：一个 BERT 文件夹，一个 Llama 文件夹，同一个 Llama 的 GGUF 文件。"""
+
+import json
+import shutil
+import traceback
+from pathlib import Path
+
+import gguf
+import pytest
+import torch
+from samples import shaken
+
+from course_lib.weights import PretrainedError
+
+WEIGHTS = "model.safetensors"
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnop", "bank", "river", "time"]
+D, HEADS, KV, LAYERS = 24, 6, 2, 2
+FIELDS = {
+    "block_count": LAYERS, "context_length": 16, "embedding_length": D, "feed_forward_length": 20, "vocab_size": 40,
+    "attention.head_count": HEADS, "attention.head_count_kv": KV, "attention.layer_norm_rms_epsilon": 1e-3,
+    "rope.freq_base": 500.0, "rope.dimension_count": D // HEADS,
+}  # fmt: skip
+IDS = {"bos": 5, "eos": 6, "padding": 7}
+TOKENS = ["<s>", "a", "b", "ab", "<u>", "</s>"]
+TOKENIZER = {
+    "added_tokens": [{"id": i, "content": TOKENS[i], "lstrip": False} for i in (0, 5)],
+    "normalizer": None,
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+    "decoder": {"type": "ByteLevel"},
+    "model": {"type": "BPE", "vocab": {token: i for i, token in enumerate(TOKENS)}, "merges": ["a b"]},
+}
+GGUF_TOKENIZER = {
+    "model": "gpt2", "pre": "smollm", "tokens": TOKENS, "token_type": [3, 1, 1, 1, 4, 3], "merges": ["a b"],
+}  # fmt: skip
+
+
+def make_bert(folder: Path, **options) -> Path:
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    torch.manual_seed(0)
+    sizes = {
+        "vocab_size": len(WORDS), "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+        "intermediate_size": 32, "max_position_embeddings": 20,
+    }  # fmt: skip
+    BertModel(BertConfig(**sizes | options)).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+def make_llama(folder: Path, **options):
+    """transformers 存下的一个模型；返回它。"""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    sizes = {
+        "vocab_size": 40, "hidden_size": D, "num_attention_heads": HEADS, "num_key_value_heads": KV,
+        "intermediate_size": 20, "num_hidden_layers": LAYERS, "max_position_embeddings": 16, "rms_norm_eps": 1e-3,
+        "bos_token_id": 5, "eos_token_id": 6, "tie_word_embeddings": True,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 500.0},
+    }  # fmt: skip
+    model = shaken(LlamaForCausalLM(LlamaConfig(**sizes | options)))
+    model.save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(json.dumps(TOKENIZER))
+    return model
+
+
+def gguf_weights(model) -> dict[str, torch.Tensor]:
+    """transformers 的权重 → GGUF 的名字与次序，名字另写一遍，不用课程的表。"""
+    names = {
+        "model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output", "model.layers": "blk",
+        "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
+        "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+        "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    }  # fmt: skip
+    weights = {}
+    for key, tensor in model.state_dict().items():
+        if key == "lm_head.weight" and model.config.tie_word_embeddings:
+            continue
+        heads = HEADS if ".q_proj" in key else KV if ".k_proj" in key else 0
+        for theirs, ours in names.items():
+            key = key.replace(theirs, ours)
+        if heads:  # 一个头的行：前半 0 1，后半 2 3 → 0 2 1 3
+            tensor = tensor.view(heads, -1, D)[:, [0, 2, 1, 3]].reshape(-1, D)
+        weights[key] = tensor
+    return weights
+
+
+def make_gguf(path: Path, weights=None, fields=FIELDS, ids=IDS, tokenizer=GGUF_TOKENIZER, **others) -> Path:
+    """写一个 GGUF 文件；fields 在 llama. 之下，值是 None 的不写，others 的名字用 __ 代替点。"""
+    others = {"general.architecture": "llama"} | {name.replace("__", "."): x for name, x in others.items()}
+    writer = gguf.GGUFWriter(path, others.pop("general.architecture"))
+    values = {f"llama.{name}": value for name, value in fields.items()} | others
+    values |= {f"tokenizer.ggml.{name}_token_id": value for name, value in ids.items()}
+    values |= {f"tokenizer.ggml.{name}": value for name, value in tokenizer.items()}
+    kinds = {bool: "bool", str: "string", float: "float32", int: "int64", list: "array"}
+    for name, value in values.items():
+        if value is not None:
+            kind = "uint32" if type(value) is int and value >= 0 else kinds[type(value)]
+            getattr(writer, f"add_{kind}")(name, value)
+    for name, tensor in (weights or {}).items():
+        writer.add_tensor(name, tensor.contiguous().numpy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+def rewrite(path: Path, changes) -> None:
+    """JSON 文件改几处：changes 是改完的字典（值是 ... 的删掉）、动手改的函数，或者文件的全部内容。"""
+    if isinstance(changes, bytes):
+        return path.write_bytes(changes)
+    values = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if callable(changes):
+        changes(values)
+    else:
+        values |= changes
+    kept = {key: value for key, value in values.items() if value is not ...}
+    path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def changed_copy(folder: Path, target: Path, file: str, changes) -> Path:
+    """文件夹的一份拷贝，其中一个 JSON 文件改过。"""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(folder, target)
+    rewrite(target / file, changes)
+    return target
+
+
+def refusal(load, *arguments) -> str:
+    """应当说一句话：一行，以句号结尾，背后没有调用栈；返回那句话。"""
+    with pytest.raises(PretrainedError) as caught:
+        load(*arguments)
+    said = str(caught.value)
+    assert said.endswith("。") and said.count("。") == 1 and "\n" not in said, said
+    trace = "".join(traceback.format_exception(caught.value))
+    assert "During handling" not in trace and "direct cause" not in trace
+    return said
+
+
+def unkind(load, path: Path, words: str) -> str | None:
+    """`load(path)` 应当被 `refusal`，说到 words 与 path；不是这样，就返回说的是什么。"""
+    try:
+        said = refusal(load, path)
+    except pytest.fail.Exception:
+        return "没有拒绝"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:300]
+    return None if words in said and str(path) in said else said

@@ -1,0 +1,117 @@
+"""make check-changed 的后一半：与 main 相比改过的章、练习与网页，要另跑些什么。
+
+只看直接的关系：一章 import 的是哪间屋子、用的是哪道练习、哪幅图；隔着一层才用到的，由 make test 来查。
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+# 这些一变，每一页都变，只看几种页面各一页
+WHOLE_BOOK = ("_ext/", "_config.yml", "_toc.yml", "chapters/questions.yml", "live/")
+SAMPLE = ["index", "04_scaled_dot_product_attention", "13_bertviz", "live", "llm", "course_lib", "glossary"]
+ON_EVERY_PAGE = [f"tests/browser/test_{name}.py" for name in ("pages", "reading_pages")]
+# 改了什么，另跑哪些；库与文字的测试 make check 跑过，只差另起进程的
+ALSO = {
+    "course_lib/": ["tests/library"],
+    ".ci/": ["tests/text"],
+    "tools/": ["tests/text"],
+    "bench/": ["tests/text"],
+    "live/": [f"tests/browser/{path.name}" for path in sorted(ROOT.glob("tests/browser/test_live_*.py"))],
+    "_ext/": ["tests/book", *(f"tests/browser/test_{name}.py" for name in ("search", "type", "wayfinding"))],
+}
+# 种错与从头成书各要好几分钟，查的是库的测试与缓存够不够，留给 make test
+SLOW = ["tests/book/test_planted_faults.py", "tests/book/test_builds.py"]
+
+
+def git(*command: str) -> list[str]:
+    done = subprocess.run(["git", "-C", ROOT, *command], capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def changed_files() -> list[str]:
+    """与 main 分开以来改过的、还没有提交的与新添的文件。"""
+    start = git("merge-base", "HEAD", "origin/main") or git("merge-base", "HEAD", "main")
+    if not start:
+        sys.exit("这里没有 main 这个分支，不知道与什么相比：请运行 make test。")
+    names = git("-c", "core.quotepath=off", "diff", "--name-only", *start)
+    return sorted({*names, *git("-c", "core.quotepath=off", "ls-files", "--others", "--exclude-standard")})
+
+
+def uses(chapter: str, file: str) -> bool:
+    """一章（笔记本的文字）直接用到了一个文件没有。"""
+    path = Path(file)
+    if file.startswith("course_lib/exercises/topics/"):
+        return f'check(\\"{path.stem}.' in chapter
+    if file.startswith("course_lib/"):
+        module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+        imported = re.findall(r"(?:from|import) (course_lib\.[\w.]+)", chapter)
+        imported += [f"course_lib.{name}" for name in re.findall(r"from course_lib import (\w+)", chapter)]
+        return any(
+            f"{module}.".startswith(f"{name}.") or f"{name}.".startswith(f"{module}.") for name in imported
+        )
+    return path.suffix == ".svg" and f'figure(\\"{path.stem}\\")' in chapter
+
+
+CHAPTERS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "chapters").glob("*.ipynb"))}
+
+
+def choose(files: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """改过的文件 → 要运行的章、要成书来看的页、要跑的测试。"""
+    chapters = [
+        f"chapters/{path.name}"
+        for path, text in CHAPTERS.items()
+        if f"chapters/{path.name}" in files or any(uses(text, file) for file in files)
+    ]
+    pages = {
+        f"chapters/{Path(file).stem}.html"
+        for file in files
+        if re.fullmatch(r"chapters/\w+\.(md|ipynb)", file)
+    }
+    if any(file.startswith(WHOLE_BOOK) for file in files):
+        pages |= {f"chapters/{name}.html" for name in SAMPLE}
+    tests = {
+        file for file in files if re.fullmatch(r"tests/\w+/test_\w+\.py", file) and (ROOT / file).exists()
+    }
+    for start, also in ALSO.items():
+        if any(file.startswith(start) for file in files):
+            tests |= set(also)
+    return chapters, sorted(pages), sorted(tests | set(ON_EVERY_PAGE if pages else []))
+
+
+def main() -> None:
+    files = changed_files()
+    chapters, pages, tests = choose(files)
+    print(
+        f"\n与 main 相比改了 {len(files)} 个文件：另跑 {len(chapters)} 章，看 {len(pages)} 页，跑 {len(tests)} 组测试。"
+    )
+    pytest = [BIN / "pytest", "-n", "logical", "--dist", "loadfile", "--no-loadscope-reorder"]
+    one_thread = {"OMP_NUM_THREADS": "1"} | os.environ
+    failed = False
+    if chapters:
+        failed |= run([*pytest, "--for-book", *chapters], one_thread)
+    begun = [test for test in tests if test.startswith(("tests/library", "tests/text"))]
+    if begun:
+        failed |= run([*pytest, "-m", "subprocess and not thorough", *begun], one_thread)
+    if tests := [test for test in tests if test not in begun]:
+        if any(file.startswith("course_lib/") for file in files):
+            print("库也改了，成书要把各章都重新执行，比平时多几分钟。")
+        failed |= run(["make", "book"], os.environ)
+        slow = [f"--ignore={test}" for test in SLOW if test not in tests]
+        only = {"BOOK_PAGES": " ".join(pages), "LEFT_OUT": "没有改到的章与页，种错与从头成书（make test）"}
+        failed |= run([*pytest, *slow, *tests], one_thread | only)
+    sys.exit(failed)
+
+
+def run(command: list, variables: dict[str, str]) -> bool:
+    """失败了也接着跑别的，一次看全。"""
+    nothing_to_run = 5
+    return subprocess.run(command, cwd=ROOT, env=variables).returncode not in (0, nothing_to_run)
+
+
+if __name__ == "__main__":
+    main()

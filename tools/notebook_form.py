@@ -1,0 +1,108 @@
+"""笔记本在仓库里的样子：没有输出，只有必要的元数据，公开地址处处一致。
+
+直接运行就把 `chapters/` 里的笔记本都整理好；`--repo URL` 同时换掉 `_config.yml` 里的公开地址。
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+from .repository import ADDRESS, GITHUB, write_url, written_url
+
+ROOT = Path(__file__).parents[1]
+
+BADGE = re.compile(r"^\[▶ 在 Colab 中打开本章\]\(.*\)\n+", re.M)
+SETUP = """\
+try:
+    from course_lib.show import setup
+except ModuleNotFoundError:  # 只带着这一个文件来的，比如在 Colab 里
+    %pip install -q git+{url}
+    from course_lib.show import setup
+
+setup()"""
+# 没有公开的仓库可装
+SETUP_AT_HOME = """\
+from course_lib.show import setup
+
+setup()"""
+
+# 折叠的参考解答
+SOLUTION = re.compile(
+    r"<details>\s*<summary>参考解答</summary>\s*```python\n(?P<code>.*?)```.*?</details>\s*", re.S
+)
+# 只为展示一幅插图的格：代码不必看
+FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
+# Colab 见了就把断言格收成一个标题
+CLAIMS_TITLE = '# @title 断言 { display-mode: "form" }'
+
+
+def chapters() -> list[Path]:
+    return sorted((ROOT / "chapters").glob("*.ipynb"))
+
+
+def solutions(path: Path) -> list[str]:
+    """一章里折叠的参考解答，照先后次序。"""
+    cells = json.loads(path.read_text(encoding="utf8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    return [match["code"] for text in texts for match in SOLUTION.finditer(text)]
+
+
+def colab_link(name: str, url: str | None) -> str | None:
+    """Colab 只打得开 GitHub 上的笔记本；仓库在别处，就没有这个链接。"""
+    if not url or not url.startswith(GITHUB):
+        return None
+    return f"{url.replace('github.com', 'colab.research.google.com/github')}/blob/main/chapters/{name}"
+
+
+def setup_code(url: str | None) -> str:
+    return SETUP.format(url=url) if url else SETUP_AT_HOME
+
+
+def canonical(notebook: dict, name: str, url: str | None) -> str:
+    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。"""
+    link, cells = colab_link(name, url), []
+    for cell in notebook["cells"]:
+        source = BADGE.sub("", "".join(cell["source"]).rstrip())
+        if cell["id"] == "setup":
+            source = setup_code(url)
+        if link and not cells:  # 徽章在题目与正文之间
+            title, _, text = source.partition("\n\n")
+            source = f"{title}\n\n[▶ 在 Colab 中打开本章]({link})\n\n{text}"
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] == "code" and (cell["id"] == "setup" or FIGURE_ONLY.fullmatch(source)):
+            tags = ["hide-input"]
+        if "claims" in tags and not source.startswith(CLAIMS_TITLE):
+            source = f"{CLAIMS_TITLE}\n{source}"
+        form = {
+            "cell_type": cell["cell_type"],
+            "id": cell["id"],
+            "metadata": {"tags": tags} if tags else {},
+            "source": source.splitlines(keepends=True),
+        }
+        if cell["cell_type"] == "code":
+            form |= {"execution_count": None, "outputs": []}
+        cells.append(dict(sorted(form.items())))
+    kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    form = {"cells": cells, "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(form, ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--repo", metavar="URL", help="仓库的公开地址，形如 https://github.com/名字/仓库，或 Gitee 上的"
+    )
+    url = parser.parse_args().repo
+    if url is not None:
+        if not ADDRESS.fullmatch(url):
+            sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，或者在 gitee.com 上，这里是 {url!r}。")
+        write_url(url)
+    for path in chapters():
+        text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, written_url())
+        path.write_text(text, encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
