@@ -2,12 +2,11 @@
 
 import functools
 import os
+import sys
 import threading
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-
-from local_server import LocalServer
 
 from tools import chromium
 
@@ -21,6 +20,14 @@ ALL_PAGES = ALL_PAGES or ["index.html"]
 ONLY = os.environ.get("BOOK_PAGES", "").split()
 PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") in ONLY] if ONLY else ALL_PAGES
 open_browser = chromium.open_browser
+
+
+class LocalServer(ThreadingHTTPServer):
+    """浏览器半路挂断是常事，不必说；别的错照样打印。"""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 @contextmanager
