@@ -48,6 +48,7 @@ globalThis.LlmControls = (() => {
       },
       say(message, wrong = false) {
         reading.hidden = true;
+        counted.textContent = "";
         status.textContent = message;
         status.classList.toggle("live-wrong", wrong);
       },
