@@ -10,9 +10,11 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import unquote, urlsplit
 
-from built_book import BOOK, open_browser, serve
+from built_book import BOOK, serve
 from playwright.sync_api import Page
 from tqdm import tqdm
+
+from tools.chromium import open_browser
 
 SLOWDOWN = 4
 REPEATS = 3

@@ -70,9 +70,9 @@ def scaled_dot_product_attention(
 
     参数：query (..., N, d)，key (..., M, d)，value (..., M, d_v)；
     mask 是可广播到 (..., N, M) 的布尔张量，True = 可以注意；dropout_p 是丢弃注意力权重的概率，只在训练时给。
-    返回：output (..., N, d_v)；weights (..., N, M)，每行之和为 1。
+    返回：output (..., N, d_v)；weights (..., N, M)，每行之和为 1，整行都被挡住的是 0。
     need_weights=False 时改走融合算子，不产生 N × M 的权重，第二项为 None，输出不变。
-    整行都被挡住的查询得到全零的权重和输出，而不是 NaN。
+    整行都被挡住的查询，权重和输出全是零，而不是 NaN。
     错误：query 与 key 的宽度不同、key 与 value 的长度不同、前面的各维不能广播、掩码的形状不对时抛出 `ValueError`；
     掩码不是布尔型时抛出 `TypeError`。
     出处：Vaswani et al., 2017, §3.2.1。

@@ -1,4 +1,4 @@
-"""成好的书：它在哪里，有哪些页，怎样在本机提供它，用哪个浏览器打开它。"""
+"""成好的书：它在哪里，有哪些页，怎样在本机提供它。"""
 
 import functools
 import os
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tools import chromium
+from bs4 import BeautifulSoup
 
 BOOK = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[1] / "_build" / "html").resolve()
 ALL_PAGES = sorted(
@@ -19,7 +19,14 @@ ALL_PAGES = ALL_PAGES or ["index.html"]
 # make check-changed 只逐页看改过的
 ONLY = os.environ.get("BOOK_PAGES", "").split()
 PAGES = [page for page in ALL_PAGES if page.removeprefix("zh-TW/") in ONLY] if ONLY else ALL_PAGES
-open_browser = chromium.open_browser
+
+
+@functools.cache
+def parsed(path):
+    """一页的文档树，一个进程里只读一遍：要改它的测试改副本。"""
+    if not path.is_file():
+        raise AssertionError(f"没有 {path.relative_to(BOOK)}：请先运行 make book。")
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 class LocalServer(ThreadingHTTPServer):
@@ -30,15 +37,15 @@ class LocalServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
 @contextmanager
-def serve(folder):
+def serve(folder, handler=Quiet):
     """在本机的一个空闲端口上提供 folder，给出网址。"""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            pass
-
-    with LocalServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+    with LocalServer(("127.0.0.1", 0), functools.partial(handler, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

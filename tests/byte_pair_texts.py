@@ -1,9 +1,12 @@
-"""内置大语言模型的分词器，与考它的文本和对话；库的测试、网页的测试共用。"""
+"""内置大语言模型的分词器（我们的与参考的），与考它的文本和对话；库的测试、网页的测试共用。"""
 
 import functools
 import unicodedata
 
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence
+from transformers import AutoTokenizer
 
 from course_lib.byte_pair import BytePairTokenizer
 from course_lib.weights import builtin_llm_path
@@ -14,6 +17,19 @@ LOST = "\x04\x06\x13\x14\x16\x1d"  # 只有一个字节，而这个字节不在�
 @functools.cache
 def ours() -> BytePairTokenizer:
     return BytePairTokenizer.from_gguf(builtin_llm_path())
+
+
+@functools.cache
+def reference():
+    return AutoTokenizer.from_pretrained(builtin_llm_path().parent, gguf_file=builtin_llm_path().name)
+
+
+@functools.cache
+def smollm() -> Tokenizer:
+    """参考实现从 GGUF 文件转换时，漏了 SmolLM 单独切出数字的一步；这里补上。"""
+    backend = Tokenizer.from_str(reference().backend_tokenizer.to_str())
+    backend.pre_tokenizer = Sequence([Digits(individual_digits=True), ByteLevel(add_prefix_space=False)])
+    return backend
 
 
 def known(text: str) -> str:

@@ -1,10 +1,12 @@
-"""测试分几档：说清这一次没有跑哪些，不让慢的混进快的里。"""
+"""测试分几档：说清这一次没有跑哪些，不让慢的混进快的里。要用浏览器的共用一个。"""
 
 import os
 import sys
 from collections import Counter
 
 import pytest
+
+from tools.chromium import open_browser
 
 # 标记 → 由哪条命令来跑
 TIERS = {"subprocess": "make test", "thorough": "make test-thorough"}
@@ -59,3 +61,10 @@ def what_it_begins(request):
     yield
     watched = None
     assert not begun, f"它会 {begun[0]}：请标上 @pytest.mark.subprocess，make check 才快得起来。"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """一个进程一个 Chromium：playwright 在同一个线程里开不了第二个。"""
+    with open_browser() as browser:
+        yield browser

@@ -1,4 +1,4 @@
-"""可以动手的图的几个测试文件共用：读出矩阵里的数，量窄屏与手指。"""
+"""可以动手的图的几个测试文件共用：读出矩阵里的数，转滑杆，走棋盘。"""
 
 import torch
 
@@ -26,11 +26,3 @@ def walks_the_board(page, first, last):
     assert page.evaluate(name) == last
     page.keyboard.press("Tab")
     return page.evaluate("document.activeElement.textContent")
-
-
-def fits_a_phone_and_a_finger(page):
-    """360 像素宽时不横着跑，能点的都够手指那么大。"""
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    for button in page.locator(".explore :is(button:not(.explore-dot), td[role=button])").all():
-        box = button.bounding_box()
-        assert min(box["width"], box["height"]) >= 39

@@ -55,13 +55,6 @@ ODD = {
     "里层的错": "def inner(x):\n    return x / 0\n\n\ndef answer(*args):\n    return inner(1)",
     "库里的错": "def answer(*args):\n    return math.sqrt(-1)",
 }
-# 网页里没有的
-JUPYTER_ONLY = {
-    "NumPy 数组": "import numpy\n\nanswer = numpy.zeros(3)",
-    "nn.Module": "answer = torch.nn.Linear(2, 2)",
-    "Python 的模块": "answer = torch",
-    "返回协程": "async def answer(*args):\n    return 1",
-}
 
 
 def by_reader(code, name="<读者的一格>"):

@@ -32,7 +32,8 @@ UNREAD = re.compile(r"\.map$|(^|/)(\.buildinfo|objects\.inv|404\.html)$")
 # 书成过好几次，这两个文件夹里会有已经不用的
 GROWING = re.compile(r"(^|/)(_images|_static)/")
 TEXTS = {".html", ".css", ".js"}
-NAME = re.compile(r"[\w.%-]+\.\w+")
+# 一串字只从头试一次：嵌在里面的数据是几十万个字的一串，一处处地试要一分多钟
+NAME = re.compile(r"(?<![\w.%-])[\w.%-]+\.\w+")
 OTHER_BOOK = re.compile(
     r'<a class="btn btn-sm language-switch".*?</a>|<link rel="alternate" hreflang=[^>]*>', re.S
 )

@@ -54,7 +54,8 @@ def uses(chapter: str, file: str) -> bool:
         return any(
             f"{module}.".startswith(f"{name}.") or f"{name}.".startswith(f"{module}.") for name in imported
         )
-    return path.suffix == ".svg" and f'figure(\\"{path.stem}\\")' in chapter
+    name = re.escape(path.stem.removesuffix("_narrow"))
+    return path.suffix == ".svg" and bool(re.search(rf'figure\((?:\\n",\s*")?\s*\\"{name}\\"', chapter))
 
 
 CHAPTERS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "chapters").glob("*.ipynb"))}

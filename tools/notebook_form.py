@@ -72,7 +72,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
             source = f"{title}\n\n[▶ 在 Colab 中打开本章]({link})\n\n{text}"
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and (cell["id"] == "setup" or FIGURE_ONLY.fullmatch(source)):
-            tags = ["hide-input"]
+            tags = sorted({*tags, "hide-input"})
         if "claims" in tags and not source.startswith(CLAIMS_TITLE):
             source = f"{CLAIMS_TITLE}\n{source}"
         form = {

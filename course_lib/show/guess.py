@@ -11,8 +11,8 @@ STYLE = """
 .guess details { margin: 0.3rem 0; }
 .guess summary { width: fit-content; min-width: 8rem; padding: 0.45rem 0.9rem; border: 1px solid var(--line, #d4d9de); border-radius: 8px; cursor: pointer; list-style: none; }
 .guess summary:hover { border-color: currentcolor; }
-.guess details[open] summary { border-color: var(--query, #c2500f); font-weight: 600; }
-.guess details.right[open] summary { border-color: var(--value, #2e7d4f); }
+.guess details[open] summary { border-color: var(--minus, #b3541e); font-weight: 600; }
+.guess details.right[open] summary { border-color: var(--plus, #1b7f86); }
 .guess details p { margin: 0.4rem 0 0.6rem 0.9rem; }
 """
 

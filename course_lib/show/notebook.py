@@ -13,7 +13,7 @@ from IPython import get_ipython
 from IPython.display import HTML, Code, display
 from matplotlib.figure import Figure
 
-from . import palette
+from . import captions
 from .plots import use_style
 from .svg import as_html, drawing
 
@@ -45,7 +45,7 @@ def setup(seed: int = 0) -> None:
         shell.run_line_magic("matplotlib", "inline")
         shell.run_line_magic("config", "InlineBackend.figure_formats = []")
         shell.display_formatter.formatters["text/html"].for_type(
-            Figure, lambda drawn: as_html(drawn) + palette.style()
+            Figure, lambda drawn: captions.captioned(as_html(drawn), drawn.get_label()) + captions.style()
         )
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
@@ -86,14 +86,16 @@ def show_source(obj) -> None:
     display(Code(textwrap.dedent(source), language="python"))
 
 
-def figure(name: str) -> None:
+def figure(name: str, caption: str = "") -> None:
     """展示 `figures/` 里的一幅插图；图里自带说明文字，供读屏软件念出。
 
-    参数：name，文件名，不带 `.svg`。
+    参数：name，文件名，不带 `.svg`；有 `名字_narrow.svg` 的，手机上换成那一幅；caption，图下的一句话。
     错误：没有这幅图时抛出 `ValueError`，并列出有哪些。
     """
     path = FIGURES / f"{name}.svg"
     if not path.is_file():
         names = "、".join(sorted(p.stem for p in FIGURES.glob("*.svg")))
         raise ValueError(f"没有名叫 {name!r} 的插图，现有：{names}。")
-    display(HTML(drawing(path) + palette.style()))
+    narrow = FIGURES / f"{name}_narrow.svg"
+    drawn = "".join(map(drawing, filter(Path.is_file, (path, narrow))))
+    display(HTML(captions.captioned(f'<div class="drawing">{drawn}</div>', caption) + captions.style()))

@@ -50,9 +50,9 @@ def use_style() -> None:
 
 
 def color_maps() -> dict[str, list[str]]:
-    """从浅到深：名字 → 一级一级的颜色。weight 没有负数，signed 蓝正橙负，与 bertviz 相同，ink 是灰度的图像。"""
+    """从浅到深：名字 → 一级一级的颜色。weight 没有负数，signed 青正锈负，ink 是灰度的图像。"""
     ramps = {name: [palette.mix(light, percent) for percent in range(100)] for name, light in LIGHT.items()}
-    signed = ramps["query"][:0:-1] + ramps["key"]
+    signed = ramps["minus"][:0:-1] + ramps["plus"]
     return {"weight": ramps["weight"], "signed": signed, "ink": ramps["ink"]}
 
 
@@ -69,7 +69,7 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
 
     `matrix` (N, M)：行是查询，列是键；`col_labels` 省略时与 `row_labels` 相同。
     全不为负时颜色从 0 到最大值，否则以 0 为中点；被掩掉的 −∞ 与 NaN 是灰格。
-    `annotate` 为真时在格中写数，省略时只在不超过 8 × 8 时写；没有写数的才有色条。
+    `annotate` 为真时在格中写数，省略时只在不超过 8 × 8 时写；没有写数、又有正有负的才有色条：权重越深越大，最深的是全图最大的。
 
     错误：`matrix` 不是二维，或与标签的个数不符时，抛出 `ValueError`。
     """
@@ -99,7 +99,8 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     ax.spines[:].set_visible(False)
     ax.set(xlabel="键", ylabel="查询", title=title)
     if not annotate:
-        ax.figure.colorbar(image, ax=ax, shrink=0.8).outline.set_visible(False)
+        if signed:
+            ax.figure.colorbar(image, ax=ax, shrink=0.8).outline.set_visible(False)
         return ax
     for (row, col), value in np.ndenumerate(values):
         finite = math.isfinite(value)

@@ -17,6 +17,7 @@ from .palette import ADAPTED, adapt
 FONTS = "'Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
+NARROWEST, NARROW = 4.4, 3.7  # 一栏比前者还宽（英寸），就另画一份后者那么宽的给手机
 READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅与插图就横向滚动
 
 # 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
@@ -28,19 +29,35 @@ PICTURE = re.compile(r'<image xlink:href="data:image/png;base64,([^"]*)"([^>]*)/
 
 
 def as_html(figure, boxes=None) -> str:
-    """一幅图的 HTML；左右并排的各成一幅 SVG。
+    """一幅图的 HTML；左右并排的各成一幅 SVG；缩到手机上字会太小的，另画一份窄的，由样式来换。
 
     `boxes` 由 `settle` 给出，动画用它把每一帧裁成一样大；不给就按这一幅自己的大小。
     """
-    rows, own = panels(figure), settle(figure)
-    boxes = boxes or own
+    rows, engine, size = panels(figure), figure.get_layout_engine(), figure.get_size_inches()
+    wide = _lines(figure, rows, boxes or settle(figure))
+    parts, columns = [wide], max(map(len, rows))
+    if size[0] > NARROWEST * columns and all(len(panel) <= COLUMNS for row in rows for panel in row):
+        figure.set_layout_engine(engine)
+        figure.set_size_inches(NARROW * columns, size[1])
+        parts.append(_lines(figure, rows, settle(figure)))
+        figure.set_size_inches(size)
+        parts = [
+            f'<div class="{name}">{part}</div>' for name, part in zip(("wide", "narrow"), parts, strict=True)
+        ]
     apart = rows != [[figure.axes]]
     title = figure.get_suptitle() if apart else ""
-    lines = [f'<p style="margin:0">{html.escape(title)}</p>'] if title else []
+    title = f'<p style="margin:0">{html.escape(title)}</p>' if title else ""
+    return f'<div class="plot" style="background:var(--paper);color:var(--ink)">{title}{"".join(parts)}</div>'
+
+
+def _lines(figure, rows, boxes) -> str:
+    """几行，每行从左到右。"""
+    apart = rows != [[figure.axes]]
+    lines = []
     for row, places in zip(rows, boxes, strict=True):
         parts = [_panel(figure, panel, box, apart) for panel, box in zip(row, places, strict=True)]
         lines.append(f'<div style="display:flex;flex-wrap:wrap;gap:0.3rem 0.8rem">{"".join(parts)}</div>')
-    return f'<div class="plot" style="background:var(--paper);color:var(--ink)">{"".join(lines)}</div>'
+    return "".join(lines)
 
 
 def drawing(path) -> str:

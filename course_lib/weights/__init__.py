@@ -4,7 +4,7 @@ from .bert import bert_config, load_weights, open_bert, read_config
 from .builtin import builtin_llm_path, builtin_path
 from .errors import HubError, PretrainedError
 from .folders import llm_source, model_folder, uses_builtin, uses_builtin_llm
-from .llama import load_llama, open_llama
+from .llama import open_llama
 from .names import EMBEDDING_NAMES, LAYER_NAMES, LEFT_OUT, our_name
 from .reference import load_bert, load_llm_reference
 from .vit import load_hf_vit
@@ -21,7 +21,6 @@ __all__ = [
     "llm_source",
     "load_bert",
     "load_hf_vit",
-    "load_llama",
     "load_llm_reference",
     "load_weights",
     "model_folder",

@@ -3,7 +3,6 @@
 读出来的都是 `BytePairTokenizer` 的参数。
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -82,12 +81,11 @@ def _read_gguf(path: Path) -> dict:
 
 def _read_folder(folder: Path) -> dict:
     file, settings = folder / "tokenizer.json", folder / "tokenizer_config.json"
-    read = json.loads(file.read_text(encoding="utf-8"))
-    model, added = read["model"], read.get("added_tokens") or []
     try:
-        config = read_json(settings) if settings.is_file() else {}
+        read, config = read_json(file), read_json(settings) if settings.is_file() else {}
     except SourceError as error:
         raise PretrainedError(f"文件夹 {folder} 的分词器不能用：{error}。") from None
+    model, added = read["model"], read.get("added_tokens") or []
     if fault := _fault(read):
         raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
     vocab = model["vocab"] | {token["content"]: token["id"] for token in added}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
@@ -48,15 +48,6 @@ def open_llama(path: str | os.PathLike) -> Source:
     """
     path = Path(path)
     return _open_folder(path) if path.is_dir() else _open_gguf(path)
-
-
-def load_llama(module: nn.Module, source: Source) -> None:
-    """把 source 的权重抄进 module，一次一个张量，数据类型与设备随 module。
-
-    参数：module，由 source.config 造的 `LanguageModel`；source，`open_llama` 打开的。
-    错误：有缺失、多余、形状不同的，抛出 `PretrainedError`；这时 module 保持原样。
-    """
-    source.load(module)
 
 
 # ---- GGUF

@@ -12,7 +12,10 @@ PALETTE = runpy.run_path(f"{find_spec('course_lib').submodule_search_locations[0
 
 FONT = "'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 HEAD = 10
-QUERY, KEY, VALUE, WEIGHT, OUTPUT, INK, FAINT, _, PAPER = (light for light, _ in PALETTE["COLORS"].values())
+QUERY, KEY, VALUE, WEIGHT, OUTPUT, INK, FAINT, PAPER = (
+    PALETTE["COLORS"][name][0]
+    for name in ("query", "key", "value", "weight", "output", "ink", "faint", "paper")
+)
 
 
 class Canvas:
@@ -20,7 +23,7 @@ class Canvas:
 
     画在白纸上；书里显示时颜色随页面的明暗。尺寸以像素计，显示时按宽度缩放。
     fits_phone 的图缩到手机的宽度也看得清字；别的图在手机上停在一个最小的宽度，横着滚动。
-    own_colors 的图画的是实物，颜色是它自己的，不随页面的明暗。
+    画实物的图有自己的颜色，own_colors 写明在深色的页面上各换成哪一种：浅的 → 深的。
     """
 
     def __init__(
@@ -31,7 +34,7 @@ class Canvas:
         title: str,
         description: str,
         fits_phone: bool = False,
-        own_colors: bool = False,
+        own_colors: dict[str, str] | None = None,
     ):
         self.name = name
         self.drawing = drawsvg.Drawing(
@@ -40,7 +43,7 @@ class Canvas:
             id_prefix=f"{name}-",
             font_family=FONT,
             role="img",
-            **({"data-colors": "own"} if own_colors else {}),
+            **({"data-dark": " ".join(map(":".join, own_colors.items()))} if own_colors else {}),
             aria_label=f"{title}。{description}",
             style="max-width:100%;height:auto" + (";min-width:0" if fits_phone else ""),
         )
@@ -106,6 +109,15 @@ class Canvas:
                         fill=color, fill_opacity=round(0.08 + 0.85 * shade, 2), stroke=PAPER, stroke_width=1.5,
                     )
                 )  # fmt: skip
+
+    def bar(self, x, y, width: float, height: float, color: str = INK):
+        """一条横条，从 x 往右；权重是它的颜色，别的数淡一些。"""
+        self.drawing.append(
+            drawsvg.Rectangle(
+                x, y, round(max(width, 1.5), 1), height,
+                fill=color if color == WEIGHT else tint(color, 0.45),
+            )
+        )  # fmt: skip
 
     def save(self) -> None:
         path = Path(__file__).parents[1] / f"{self.name}.svg"

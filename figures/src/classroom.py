@@ -1,6 +1,21 @@
 import drawsvg
 from canvas import FAINT, INK, KEY, OUTPUT, PAPER, QUERY, VALUE, WEIGHT, Canvas, tint
 
+# 实物的颜色：白天的 → 夜里的
+OWN = {
+    "#f7f4ee": "#20262b", "#fbf8f3": "#262d33", "#ded6c8": "#39424a",  # 墙、地板、墙脚
+    "#31564a": "#2b4a41", "#f3f1e4": "#e4e2d6", "#ffe08a": "#f0d283",  # 黑板、粉笔、黄粉笔
+    "#e9d3b4": "#5b4a37", "#a5814f": "#94764c",  # 桌面、木边
+    "#f2d6bf": "#d9b89e", "#8c3b32": "#7d332b",  # 脸、嘴
+    "#2f2a28": "#6a5d57", "#4a3527": "#7b5c47", "#6b4a2f": "#96703f", "#7a5a3a": "#a37d54",  # 头发
+    "#3b2f2a": "#74625a", "#54402f": "#866a52",
+    "#d9dfe5": "#4d5963", "#e3dccf": "#5d564a", "#f6dccb": "#70523f", "#d6e0d8": "#4a5a4f",  # 衣服
+    "#dcd9e6": "#544f66", "#e6ddd3": "#60574d", "#d3dde4": "#465761",
+    "#22303b": "#14191d",  # 人的轮廓与眼睛
+}  # fmt: skip
+WALL, FLOOR, SKIRTING, BOARD, CHALK, YELLOW, WOOD, EDGE, SKIN, MOUTH, *REST = OWN
+HAIR, SHIRT, OUTLINE = [*REST[:3], REST[0], *REST[3:6]], REST[6:13], REST[13]
+
 c = Canvas(
     "classroom",
     420,
@@ -11,11 +26,8 @@ c = Canvas(
     "time 的最粗；空座位没有线。虚线是同时开着的另一组讨论，arrow 在听 an。"
     "后墙的黑板上写着：一节课先交谈，再独自思考，这样上六节。",
     fits_phone=True,
-    own_colors=True,
+    own_colors=OWN,
 )
-SKIN, WOOD, BOARD, CHALK = "#f2d6bf", "#e9d3b4", "#31564a", "#f3f1e4"
-HAIR = ["#2f2a28", "#4a3527", "#6b4a2f", "#2f2a28", "#7a5a3a", "#3b2f2a", "#54402f"]
-SHIRT = ["#d9dfe5", "#e3dccf", "#f6dccb", "#d6e0d8", "#dcd9e6", "#e6ddd3", "#d3dde4"]
 XS = [58 + 101 * i for i in range(4)]
 BACK, FRONT = 196, 372  # 两排的头所在的高度
 LISTENER = 2
@@ -32,7 +44,7 @@ def curve(points: str, color: str, width: float, **look):
 def student(x, y, seat):
     """上半身、头、头发与脸；各人的发式不同。"""
     hair, speaking = HAIR[seat], seat not in (LISTENER, 0)
-    path = drawsvg.Path(fill=SHIRT[seat], stroke=INK, stroke_width=1.3)
+    path = drawsvg.Path(fill=SHIRT[seat], stroke=OUTLINE, stroke_width=1.3)
     path.M(x - 29, y + 44).C(x - 28, y + 22, x - 16, y + 19, x, y + 19).C(
         x + 16, y + 19, x + 28, y + 22, x + 29, y + 44
     )
@@ -42,7 +54,7 @@ def student(x, y, seat):
     if seat % 3 == 0:  # 两条小辫
         for side in (-1, 1):
             shape(drawsvg.Ellipse, x + side * 21, y + 8, 5, 10, fill=hair)
-    shape(drawsvg.Circle, x, y, 18, fill=SKIN, stroke=INK, stroke_width=1.3)
+    shape(drawsvg.Circle, x, y, 18, fill=SKIN, stroke=OUTLINE, stroke_width=1.3)
     top = drawsvg.Path(fill=hair)
     if seat % 3 == 2:  # 偏分的短发
         top.M(x - 18.5, y + 1).C(x - 20, y - 26, x + 20, y - 26, x + 18.5, y + 1).C(
@@ -54,9 +66,9 @@ def student(x, y, seat):
         )
     c.drawing.append(top)
     for side in (-1, 1):
-        shape(drawsvg.Circle, x + side * 6.5, y + 3, 1.9, fill=INK)
+        shape(drawsvg.Circle, x + side * 6.5, y + 3, 1.9, fill=OUTLINE)
     if speaking:
-        shape(drawsvg.Ellipse, x, y + 10.5, 3.2, 2.6, fill="#8c3b32")
+        shape(drawsvg.Ellipse, x, y + 10.5, 3.2, 2.6, fill=MOUTH)
         side = -1 if seat in (1, 4) else 1  # 话不挡着线
         shape(
             drawsvg.Rectangle,
@@ -72,12 +84,12 @@ def student(x, y, seat):
         for dx in (-6, 0, 6):
             shape(drawsvg.Circle, x + side * 29 + dx, y - 20.5, 1.5, fill=VALUE)
     else:
-        curve(f"M{x - 4.5},{y + 9.5}Q{x},{y + 13.5} {x + 4.5},{y + 9.5}", INK, 1.5)
+        curve(f"M{x - 4.5},{y + 9.5}Q{x},{y + 13.5} {x + 4.5},{y + 9.5}", OUTLINE, 1.5)
 
 
 def desk(x, y, seat, word, empty=False):
     """课桌：桌面、名牌、座位号。"""
-    look = {"stroke": FAINT if empty else "#a5814f", "stroke_width": 1.4, "fill": PAPER if empty else WOOD}
+    look = {"stroke": FAINT if empty else EDGE, "stroke_width": 1.4, "fill": PAPER if empty else WOOD}
     dash = {"stroke_dasharray": "5 4"} if empty else {}
     shape(drawsvg.Rectangle, x - 38, y + 50, 76, 32, rx=3, **look, **dash)
     shape(drawsvg.Rectangle, x - 46, y + 42, 92, 11, rx=4, **look, **dash)
@@ -91,11 +103,11 @@ def desk(x, y, seat, word, empty=False):
 
 
 # 后墙：黑板、钟；地板
-shape(drawsvg.Rectangle, 0, 0, 420, 236, rx=8, fill="#f7f4ee")
-shape(drawsvg.Rectangle, 0, 228, 420, 276, rx=8, fill="#fbf8f3")
-shape(drawsvg.Line, 0, 228, 420, 228, stroke="#ded6c8", stroke_width=2)
-shape(drawsvg.Rectangle, 24, 16, 300, 118, rx=5, fill=BOARD, stroke="#a5814f", stroke_width=5)
-c.text("课程表", 174, 37, 17, "#ffe08a")
+shape(drawsvg.Rectangle, 0, 0, 420, 236, rx=8, fill=WALL)
+shape(drawsvg.Rectangle, 0, 228, 420, 276, rx=8, fill=FLOOR)
+shape(drawsvg.Line, 0, 228, 420, 228, stroke=SKIRTING, stroke_width=2)
+shape(drawsvg.Rectangle, 24, 16, 300, 118, rx=5, fill=BOARD, stroke=EDGE, stroke_width=5)
+c.text("课程表", 174, 37, 17, YELLOW)
 for i, (lesson, more) in enumerate(
     [("第 1 节", "交谈 → 独自思考"), ("第 2 节", "交谈 → 独自思考"), ("……", "一共 6 节")]
 ):
@@ -156,7 +168,7 @@ c.text("谁在飞？", XS[2] + 78, FRONT - 67, 16, QUERY)
 for dx, dy, r in ((32, -43, 3.6), (24, -32, 2.4)):
     shape(drawsvg.Circle, XS[2] + dx, FRONT + dy, r, fill=PAPER, stroke=QUERY, stroke_width=1.4)
 shape(drawsvg.Rectangle, XS[0] - 22, FRONT + 24, 44, 20, rx=4, fill=OUTPUT)
-c.text("班长", XS[0], FRONT + 34.5, 15, "#ffffff")
+c.text("班长", XS[0], FRONT + 34.5, 15, PAPER)
 
 c.text("线越粗，听得越多；虚线是同时开的另一组讨论", 210, 481, 16, INK)
 c.save()

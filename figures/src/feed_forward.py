@@ -1,56 +1,58 @@
-from canvas import FAINT, INK, KEY, OUTPUT, Canvas
+from canvas import FAINT, INK, PALETTE, Canvas
 
-c = Canvas(
-    "feed_forward",
-    600,
-    690,
-    "前馈网络：每个词元独自变宽，再变回来",
-    "上半是一个词元：4 个数的向量乘 W₁ 加 b₁，变成 16 个分数，有正有负；经过激活函数，负的大致变成零，只剩几个大的；"
-    "再乘 W₂ 加 b₂，变回 4 个数。下半是四个词元 the、sky、is、blue，各经过同一个前馈网络，得到各自的输出，彼此之间没有箭头。",
+PLUS, MINUS = (PALETTE["COLORS"][name][0] for name in ("plus", "minus"))
+TITLE = "前馈网络：一个词元变宽，再变回来"
+SAID = (
+    "一个词元：4 个数的向量乘 W₁ 加 b₁，变成 16 个分数，有正有负；经过激活函数，负的大致变成零，只剩几个大的；"
+    "再乘 W₂ 加 b₂，变回 4 个数。"
 )
-MIDDLE, CELL = 360, 26
 scores = [-0.5, -0.8, 1.0, -0.3, -0.6, -0.9, 0.55, -0.4, -0.7, -0.2, -0.85, 0.8, -0.45, -0.65, -0.95, 0.3]
+ROWS = (
+    ("一个词元", "D 个数", [0.7, 0.3, 0.9, 0.5], INK, INK),
+    ("F 个分数", "每个问题一个", scores, PLUS, MINUS),
+    ("F 个激活值", "负的大致为零", [max(0.0, s) for s in scores], PLUS, MINUS),
+    ("输出", "又是 D 个数", [0.4, 0.8, 0.2, 0.6], INK, INK),
+)
+STEPS = "× W₁ + b₁", "激活函数 φ", "× W₂ + b₂"
 
 
-def row(y, values, color, positive=None):
-    """一行数，正中对齐；给了 positive，正数就用那种颜色。"""
-    left = MIDDLE - CELL * len(values) / 2
+def row(c, middle, y, cell, values, positive, negative):
+    """一行数，正中对齐，正负各一色，深浅是绝对值。"""
+    left = middle - cell * len(values) / 2
     for i, value in enumerate(values):
-        c.grid(left + CELL * i, y, 1, 1, CELL, positive or color if value > 0 else color, [[abs(value)]])
+        c.grid(left + cell * i, y, 1, 1, cell, positive if value > 0 else negative, [[abs(value)]])
 
 
-def label(y, first, second):
-    c.text(first, 18, y - 10, 17, INK, "start")
-    c.text(second, 18, y + 13, 15, FAINT, "start")
+def wide():
+    c = Canvas("feed_forward", 600, 320, TITLE, SAID)
+    middle, cell = 360, 26
+    for i, (first, second, *numbers) in enumerate(ROWS):
+        y = 20 + 76 * i
+        c.text(first, 18, y + 3, 17, INK, anchor="start")
+        c.text(second, 18, y + 26, 15, FAINT, anchor="start")
+        row(c, middle, y, cell, *numbers)
+        if i < len(STEPS):
+            c.arrow((middle, y + 30), (middle, y + 74))
+            c.text(STEPS[i], middle + 14, y + 50, 16, INK, anchor="start")
+    c.text("青的是正数，锈的是负数，深浅是绝对值；图中 D = 4，F = 4D = 16", 300, 302, 15, FAINT)
+    c.save()
 
 
-def down(y, words, height=44):
-    c.arrow((MIDDLE, y), (MIDDLE, y + height))
-    c.text(words, MIDDLE + 14, y + height / 2 - 2, 16, INK, "start")
+def narrow():
+    """手机上：每一行的名字在它的上面。"""
+    c = Canvas("feed_forward_narrow", 358, 392, TITLE, SAID, fits_phone=True)
+    middle, cell = 179, 21
+    for i, (first, second, *numbers) in enumerate(ROWS):
+        y = 18 + 88 * i
+        c.text(f"{first}，{second}", 10, y, 15, INK, anchor="start")
+        row(c, middle, y + 14, cell, *numbers)
+        if i < len(STEPS):
+            c.arrow((middle + 42, y + 40), (middle + 42, y + 98))
+            c.text(STEPS[i], middle + 54, y + 66, 15, INK, anchor="start")
+    c.text("青的是正数，锈的是负数，深浅是绝对值", 10, 346, 14, FAINT, anchor="start")
+    c.text("图中 D = 4，F = 4D = 16", 10, 370, 14, FAINT, anchor="start")
+    c.save()
 
 
-label(33, "一个词元", "D 个数")
-row(20, [0.7, 0.3, 0.9, 0.5], INK)
-down(50, "× W₁ + b₁")
-label(109, "F 个分数", "每个问题一个")
-row(96, scores, FAINT, KEY)
-down(126, "激活函数 φ")
-label(185, "F 个答案", "负的大致为零")
-row(172, [max(0.0, s) for s in scores], KEY)
-down(202, "× W₂ + b₂")
-label(261, "输出", "又是 D 个数")
-row(248, [0.4, 0.8, 0.2, 0.6], OUTPUT)
-c.text("深浅是绝对值的大小，分数里灰的是负数；图中 D = 4，F = 4D = 16", 300, 306, 15, FAINT)
-
-words = ["the", "sky", "is", "blue"]
-c.text("全句：每个词元都走同一个前馈网络", 300, 366, 18, INK)
-for i, word in enumerate(words):
-    x = 95 + 137 * i
-    c.box(x - 46, 396, 92, 40, word, INK, 17)
-    c.arrow((x, 438), (x, 470))
-    c.box(x - 56, 472, 112, 56, "W₁ b₁ φ\nW₂ b₂", KEY, 16)
-    c.arrow((x, 530), (x, 562))
-    c.box(x - 46, 564, 92, 40, f"{word} 的输出", OUTPUT, 15)
-c.text("四处是同一组 W₁、b₁、W₂、b₂，不是四组；", 300, 638, 16)
-c.text("词元之间没有箭头：答题时谁也不看谁。", 300, 664, 16)
-c.save()
+wide()
+narrow()

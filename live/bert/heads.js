@@ -18,7 +18,7 @@
   LiveParts.attention = ({ id, block, choose, show }) => {
     const whole = !block.dataset.parts; // 各章的小面板只有小图、方格与横条
     const group = `${id}-head`;
-    let heads = { element: html("fieldset", { class: "live-heads" }) }, painted, shade, heard;
+    let heads = { element: html("fieldset", { class: "live-heads" }) }, filled = false, painted, shade, heard;
     const map = html("div", { class: "live-map", tabindex: 0, role: "application", "aria-label": "权重图：方向键换查询与键" });
     let move = () => {};
     map.addEventListener("keydown", (event) => {
@@ -47,6 +47,7 @@
     const picture = html("div", { class: "live-picture" }, map, html("p", { class: "live-pair-of" }, pointed, ...(whole ? [how] : [])));
     const detail = html("div", { class: "live-detail" }, ...(whole ? [name, beside[0]] : []), picture, ...(whole ? [beside[1]] : []), keys, ...(whole ? [beside[2]] : []));
     const controls = html("div", { class: "live-controls" }, views.element, pin, threshold);
+    const lead = html("div", { class: "live-gallery" }, heads.element, ...(whole ? [filters, rule] : []));
 
     // 每个头是哪一种、有几个；挑一种，别的就淡下去
     function drawPatterns({ state, chosen: { result } }) {
@@ -97,13 +98,15 @@
     return {
       title: "注意力",
       tab: "注意力",
-      elements: [...(whole ? [filters, rule] : []), heads.element, reading, ...(whole ? [controls] : []), detail],
+      lead, // 整页的，宽处在左边
+      elements: [reading, ...(whole ? [controls] : []), detail],
       weights: ({ state, chosen: { result, index } }) => {
         const n = result.tokens.length;
         return weightsOf(result, state.layer, state.head).subarray(index * n, (index + 1) * n);
       },
       fill({ results: [{ numLayers, numHeads }] }) {
-        if (painted) return;
+        if (filled) return;
+        filled = true;
         const before = heads.element;
         const legend = `${numLayers} 层 × ${numHeads} 个头，选一张权重图`;
         const onChoose = (layer, head) => choose({ layer, head });

@@ -71,7 +71,7 @@
   }
 
   LiveParts.intervene = ({ id, choose, engine }) => {
-    const ways = html("fieldset", { class: "live-ways" }, html("legend", {}, "改哪里？头与词元在上面选"));
+    const ways = html("fieldset", { class: "live-ways" }, html("legend", {}, "改哪里？词元就是选中的那个"));
     const inputs = Object.entries(WAYS).map(([way, name]) => {
       const input = radio(`${id}-way`, () => choose({ way }));
       ways.append(html("label", {}, input, html("span", {}, name)));
@@ -79,12 +79,13 @@
     });
     const word = html("input", { id: `${id}-word`, lang: "en", maxlength: LiveState.WORD_LENGTH, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
     const ask = html("p", { class: "live-ask" }, html("label", { for: word.id }, "换成"), word);
-    const keep = html("button", { type: "button" }, "这一个也关着，再到上面选一个头"), chips = html("span");
+    const picker = html("div", { class: "live-picker", role: "radiogroup", "aria-label": "关掉哪个头" }), cells = new Map();
+    const keep = html("button", { type: "button" }, "这一个也关着，再挑一个"), chips = html("span");
     const kept = html("p", { class: "live-kept" }, chips, keep);
     const reading = html("div", { "aria-live": "polite" }), waiting = html("p", { class: "live-waiting" });
     const table = html("table", { class: "live-moved" }), notes = html("div", { class: "live-notes" });
     const box = html("div", { class: "live-changed" }, html("div", { class: "live-told" }, reading, waiting), table, notes);
-    let heard, job = 0, key, timer, seen = false, done;
+    let heard, job = 0, key, timer, seen = false, done, framed;
 
     word.addEventListener("input", () => choose({ word: word.value }));
     keep.addEventListener("click", () => {
@@ -131,6 +132,38 @@
         if (current()) say([error.message]);
       }
     }
+
+    // 挑头：一层一排，一格一个头
+    function layOut({ numLayers, numHeads }) {
+      if (cells.size) return;
+      picker.style.setProperty("--heads", numHeads);
+      picker.append(html("span", {}, "层"), ...range(numHeads).map((head) => html("span", { "aria-hidden": true }, head)));
+      for (const layer of range(numLayers)) {
+        picker.append(html("span", { "aria-hidden": true }, layer));
+        for (const head of range(numHeads)) {
+          const input = radio(`${id}-off`, () => choose({ layer, head }), { "aria-label": nameOf([layer, head]) });
+          cells.set(code([[layer, head]]), input);
+          picker.append(html("label", {}, input));
+        }
+      }
+    }
+
+    // 表的样子：还没有算出来，先摆着
+    function frame({ chosen: { result, index } }) {
+      const blank = (i) => html("tr", i === index ? { class: "live-chosen" } : {}, nameOfRow(result, i), ...result.hidden.map(() => html("td", { class: "live-heat" }, "·")), html("td", { class: "live-final" }, html("span", { class: "live-track" })));
+      table.classList.add("live-blank");
+      table.replaceChildren(...headOf(result), html("tbody", {}, ...range(Math.min(ROWS, result.tokens.length)).map(blank)));
+      for (const each of [reading, waiting, notes]) each.replaceChildren();
+    }
+    const nameOfRow = ({ tokens }, i) => html("th", { scope: "row" }, placed(tokens, i));
+    const headOf = ({ hidden }) => {
+      const head = (name, attributes) => html("th", { scope: "col", ...attributes }, name);
+      const names = ["嵌入", ...range(hidden.length - 1)].map((name) => head(name, { class: "live-heat" }));
+      return [
+        html("caption", {}, "每个词元的向量移动多远：过了第几层；末尾的条是最后一层，竖线是对照的平均，灰的一段从最少到最多"),
+        html("thead", {}, html("tr", {}, head("词元"), ...names, head("最后一层 ┃ 对照"))),
+      ];
+    };
 
     function say(words) {
       box.setAttribute("aria-busy", false);
@@ -185,17 +218,15 @@
           html("span", { class: "live-number" }, fixed(end(far, i))),
           html("span", { class: "live-number live-against" }, others(i).length ? fixed(mean(others(i))) : ""));
       const layers = result.hidden.length;
-      const head = (name, attributes) => html("th", { scope: "col", ...attributes }, name);
-      const names = ["嵌入", ...range(layers - 1)].map((name) => head(name, { class: "live-heat" }));
       const cells = (row) => row.map((value) => html("td", { class: "live-heat", style: `--share: ${value / top}` }, html("span", {}, value ? fixed(value) : "0")));
       const row = (i) => {
-        const name = html("th", { scope: "row" }, placed(tokens, i));
+        const name = nameOfRow(result, i);
         if (!far[i]) return html("tr", {}, name, html("td", { class: "live-gone", colspan: layers + 1 }, "换掉了，不比"));
         return html("tr", i === chosen ? { class: "live-chosen" } : {}, name, ...cells(far[i]), final(i));
       };
+      table.classList.remove("live-blank");
       table.replaceChildren(
-        html("caption", {}, "每个词元的向量移动多远：过了第几层；末尾的条是最后一层，竖线是对照的平均，灰的一段从最少到最多"),
-        html("thead", {}, html("tr", {}, head("词元"), ...names, head("最后一层 ┃ 对照"))),
+        ...headOf(result),
         html("tbody", {}, ...range(tokens.length).filter((i) => kept.has(i) || !far[i]).map(row)),
       );
       const left = compared.length - kept.size, lines = [];
@@ -210,16 +241,21 @@
 
     return {
       title: "动手改一处",
-      elements: [ways, kept, ask, box],
+      elements: [ways, picker, kept, ask, box],
       fill() {},
       draw(view) {
         heard = view;
         const { state, chosen: { result, index } } = view;
         for (const [way, input] of inputs) input.checked = way === state.way;
         ask.hidden = state.way !== "swap";
-        kept.hidden = state.way !== "";
+        kept.hidden = picker.hidden = state.way !== "";
+        layOut(result);
         if (word.value !== state.word) word.value = state.word;
         const pairs = decode(state.off);
+        for (const [name, input] of cells) {
+          input.checked = name === `${state.layer}-${state.head}`;
+          input.parentElement.classList.toggle("live-off", pairs.some((pair) => code([pair]) === name));
+        }
         const drop = (pair) => {
           const button = html("button", { type: "button", "aria-label": `${nameOf(pair)}：不关了` }, `${nameOf(pair)} ✕`);
           button.addEventListener("click", () => {
@@ -235,6 +271,8 @@
         if (now === key) return;
         key = now;
         job++;
+        if (framed !== result) frame(view);
+        framed = result;
         box.setAttribute("aria-busy", true);
         box.style.setProperty("--rows", Math.min(ROWS, result.tokens.length)); // 先占住地方
         if (seen) later();

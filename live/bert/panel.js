@@ -9,7 +9,7 @@
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
     location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
-  const PARTS = ["tokens", "journey", "attention", "oneCell", "intervene", "cosine"]; // 整页的，依次
+  const PARTS = ["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]; // 整页的，依次
   const TABS = { oneCell: "一格", intervene: "动手" };
   const PAUSE = 250; // 停笔多少毫秒才算
 
@@ -33,8 +33,10 @@
       this.arriving = false; // 算完了，要到链接指着的部分去
       this.pause = null; // 等着停笔的计时器
       this.results = []; // 每句一个
+      this.stored = livePreview(block.dataset.preview); // 面板自己的句子，事先算好的
       block.replaceChildren(this.buildForm(), this.buildOutput());
       this.showState();
+      this.preview();
       new ResizeObserver(() => this.width !== this.output.clientWidth && this.draw()).observe(this.output);
       new MutationObserver(() => this.draw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
@@ -47,15 +49,18 @@
 
     buildForm() {
       this.text = this.buildField("text", "英文句子");
-      this.other = this.buildField("other", "第二句（可以不填），另外算一遍，用来比较");
+      this.other = this.buildField("other", "第二句，另外算一遍，用来比较");
       this.button = html("button", { class: "live-open" }, `打开 BERT（${DOWNLOAD}）`);
       this.progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
       this.arrived = html("span", { class: "live-arrived" });
       this.status = html("p", { class: "live-status", role: "status" }, "还没有装入模型。");
-      this.form = html("form", {}, this.text.parentElement);
-      if (this.whole) this.form.prepend(this.buildExamples());
-      if (this.whole || this.state.other) this.form.append(this.other.parentElement);
-      this.form.append(html("div", { class: "live-bar" }, this.button, this.progress, this.arrived, this.status));
+      this.fields = html("div", { class: "live-fields" }, this.text.parentElement);
+      this.more = html("details", { class: "live-more" }, html("summary", {}, "再添一句来比"), this.other.parentElement);
+      if (this.whole) this.fields.append(this.more);
+      else if (this.state.other) this.fields.append(this.other.parentElement);
+      this.fields.hidden = true; // 先摆出算好的样子，打开了才要人写
+      const bar = html("div", { class: "live-bar" }, this.button, this.progress, this.arrived, this.status);
+      this.form = html("form", {}, ...(this.whole ? [this.buildExamples()] : []), bar, this.fields);
       this.form.addEventListener("submit", (event) => {
         event.preventDefault();
         if (this.opened && event.submitter !== this.button) this.compute();
@@ -96,23 +101,62 @@
       this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
       this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
       const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
-      this.output = html("div", { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1, hidden: true });
-      const sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
+      this.lead = html("div", { class: "live-lead" });
+      this.rest = html("div", { class: "live-rest" });
+      this.output = html("div", { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1 }, this.lead, this.rest);
+      this.sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
       const told = html("p", { class: "live-link" }, this.link, about);
-      this.output.append(told);
+      this.rest.append(told);
       if (!this.whole) return this.output;
       told.append(this.address.copier());
-      const { element } = sections.tokens, top = html("div", { class: "live-top" }, this.parts.tokens.top);
-      element.before(element.firstChild, top); // 词元在页签之下、各部分之上，窄处总在眼前
-      this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
+      this.arrange(this.sections);
       return this.output;
     }
 
-    buildSection(name, { title, tab, elements }) {
+    // 整页：词元与全部的头领头，宽处它们在左边总看得见；窄处页签与选中的词元总在眼前
+    arrange(sections) {
+      const { tokens, attention } = sections, top = html("div", { class: "live-top" }, this.parts.tokens.top);
+      this.lead.append(tokens.heading, top, tokens.element, attention.lead);
+      this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
+    }
+
+    buildSection(name, { title, tab, lead, elements }) {
       const heading = html(this.whole ? "h2" : "h3", {}, title); // 整页的在大标题下，小面板在一节里
-      const element = html("div", { class: `live-${name}` }, heading, ...elements);
-      this.output.append(element);
-      return [name, { element, heading, tab: tab ?? TABS[name] }];
+      const element = html("div", { class: `live-${name}` }, heading, ...(lead ? [lead] : []), ...elements);
+      this.rest.append(element);
+      return [name, { element, heading, lead, tab: tab ?? TABS[name] }];
+    }
+
+    // 还没有打开：摆着事先算好的；句子换过，就只摆它的词，别的等打开
+    preview() {
+      const same = String(this.texts()) === String(this.stored.map(({ text }) => text));
+      this.results = same ? this.stored : [];
+      for (const [name, { element, lead }] of Object.entries(this.sections)) {
+        const waits = name !== "tokens" && !(same && this.isStored(name));
+        for (const each of lead ? [element, lead] : [element]) each.toggleAttribute("data-waits", waits);
+      }
+      this.output.inert = true;
+      if (!this.button.disabled) this.say(same ? "下面是事先算好的；打开之后，换成你自己的句子。" : "还没有装入模型。");
+      if (!same) return this.parts.tokens.draft(this.texts());
+      this.pick(true);
+      this.fill();
+      this.draw();
+    }
+
+    // 这一部分要画的，事先算好了没有
+    isStored(name) {
+      return name === "tokens" || { attention: "attention", cosine: "hidden" }[name] in this.results[0];
+    }
+
+    // 打开了：摆着的都不算数，各部分都出来
+    endPreview() {
+      this.results = [];
+      this.output.inert = false;
+      for (const each of this.output.querySelectorAll("[data-waits]")) each.removeAttribute("data-waits");
+    }
+
+    fill() {
+      for (const [name, part] of Object.entries(this.parts)) if (this.opened || this.isStored(name)) part.fill({ results: this.results });
     }
 
     showPart(name) {
@@ -126,8 +170,8 @@
       this.status.textContent = stale ? `${message}下面还是先前的结果。` : message;
       this.status.classList.toggle("live-wrong", Boolean(wrong));
       this.output.classList.toggle("live-stale", stale);
-      this.output.inert = stale;
-      this.output.hidden = wrong !== null && !this.drawn;
+      this.output.inert = stale || !this.opened;
+      this.output.hidden = this.opened && wrong !== null && !this.drawn;
       for (const area of [this.text, this.other]) area.setAttribute("aria-invalid", area === wrong);
     }
 
@@ -139,12 +183,12 @@
         this.arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
       };
       this.button.disabled = true;
-      this.progress.hidden = false;
-      if (!this.drawn) this.parts.tokens.draft(this.texts());
+      this.progress.hidden = this.fields.hidden = false;
       this.say("正在装入……");
       try {
         this.engine = await LiveBert.open({ root: ROOT, onProgress });
         this.opened = this.button.hidden = true;
+        this.endPreview();
         if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
         await this.compute();
         this.comeForward();
@@ -159,9 +203,10 @@
     // 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
     comeForward() {
       const { top, bottom } = this.status.getBoundingClientRect(), { tab } = this.state;
+      const low = this.tabs?.narrow.matches ? innerHeight / 2 : innerHeight - 100;
       if (!this.drawn || top < 0 || bottom > innerHeight) return;
       if (tab && this.tabs && !this.tabs.narrow.matches) this.tabs.reveal(tab);
-      else if (this.output.getBoundingClientRect().top > innerHeight - 100) this.output.scrollIntoView();
+      else if (this.output.getBoundingClientRect().top > low) this.output.scrollIntoView();
     }
 
     // 点了一个链接：它指着哪一部分，就到那里去
@@ -192,11 +237,13 @@
       this.showState();
       this.remember();
       if (this.opened) this.compute();
+      else this.preview();
     }
 
     showState() {
       this.text.value = this.state.text;
       this.other.value = this.state.other;
+      this.more.open ||= Boolean(this.state.other);
       this.showLinks();
     }
 
@@ -218,6 +265,12 @@
       this.change(part);
       this.remember();
       this.draw();
+    }
+
+    // 选中的词元与头都要在；keep：原来选中的还对得上
+    pick(keep) {
+      const [{ numLayers, numHeads }] = this.results, { layer, head } = this.state;
+      Object.assign(this.state, pick(this.state, this.places(), keep), { layer: Math.min(layer, numLayers - 1), head: Math.min(head, numHeads - 1) });
     }
 
     // 两句的词元接在一起数
@@ -266,15 +319,12 @@
       const chosen = () => String([this.state.token, this.state.with].map((i) => this.places()[i]?.token));
       const before = this.results.length ? chosen() : null;
       this.results = results;
-      Object.assign(this.state, pick(this.state, this.places(), before === null || before === chosen()));
-      const [{ numLayers, numHeads }] = results;
-      this.state.layer = Math.min(this.state.layer, numLayers - 1);
-      this.state.head = Math.min(this.state.head, numHeads - 1);
+      this.pick(before === null || before === chosen());
       this.remember();
       this.drawn = true;
       const times = results.map(({ tokens, milliseconds }) => `${tokens.length} 个词元算了 ${Math.round(milliseconds)} 毫秒`);
       this.say(`${times.join("，另一句 ")}。`);
-      for (const part of Object.values(this.parts)) part.fill({ results });
+      this.fill();
       this.draw();
     }
 
@@ -285,9 +335,10 @@
       if (!this.results.length || !this.width) return;
       const { results, state } = this, places = this.places();
       const view = { results, state, places, chosen: places[state.token], partner: places[state.with] };
-      view.weights = this.parts.attention?.weights(view);
+      view.weights = results[0].attention && this.parts.attention?.weights(view);
       view.compares = Boolean(this.parts.cosine);
-      for (const [name, part] of Object.entries(this.parts)) if (name === "tokens" || !this.tabs?.isHidden(name)) part.draw(view);
+      const shown = (name) => (this.opened || this.isStored(name)) && (name === "tokens" || !this.tabs?.isHidden(name));
+      for (const [name, part] of Object.entries(this.parts)) if (shown(name)) part.draw(view);
       this.tabs?.centre();
     }
   }

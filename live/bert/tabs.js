@@ -1,5 +1,5 @@
 // 窄处：各部分成为页签，一次看一个；选中的词元与页签总在眼前。宽处照旧一部分接一部分。
-// sections：名字 → { element, heading, tab }；top 是页签要放进去的地方；onPick(名字)：读者换了页签。
+// sections：名字 → { element, heading, lead, tab }，lead 是摆在前面的一块，没有就不写；top 是页签要放进去的地方；onPick(名字)：读者换了页签。
 globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
   const { html } = LiveMarks;
   const narrow = matchMedia("(max-width: 600px)");
@@ -29,10 +29,11 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
     output.classList.toggle("live-tabbed", narrow.matches);
     top.classList.toggle("live-open-top", shown === names[0]); // 那里词元全摆开
     for (const name of names) {
-      const { element } = sections[name], chosen = name === shown;
+      const { element, lead } = sections[name], chosen = name === shown;
       tabs[name].setAttribute("aria-selected", chosen);
       tabs[name].tabIndex = chosen ? 0 : -1;
       element.hidden = narrow.matches && !chosen;
+      if (lead) lead.hidden = element.hidden;
       if (narrow.matches) {
         element.setAttribute("role", "tabpanel");
         element.setAttribute("aria-labelledby", tabs[name].id);
@@ -42,9 +43,9 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
 
   // 到另一部分去：窄处换页签，看得见它的开头；宽处滚到它那里
   function reveal(name) {
-    const { element } = sections[name];
-    if (!narrow.matches) return (sections[name].heading ?? element).scrollIntoView();
-    const start = element.getBoundingClientRect().top, bar = top.offsetHeight + (parseFloat(getComputedStyle(top).top) || 0);
+    const { element, heading, lead } = sections[name];
+    if (!narrow.matches) return (heading ?? element).scrollIntoView();
+    const start = (lead ?? element).getBoundingClientRect().top, bar = top.offsetHeight + (parseFloat(getComputedStyle(top).top) || 0);
     if (start < bar || start > innerHeight / 2) scrollBy(0, start - bar);
   }
 

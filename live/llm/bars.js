@@ -10,7 +10,7 @@ globalThis.LlmBars = (() => {
 
   // 从几个数里选一个的滑杆
   function slider({ label, values, show, onChange }) {
-    const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label });
+    const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label, "aria-describedby": "llm-about-dials" });
     const output = html("output");
     const write = () => {
       output.textContent = show(values[input.value]);
@@ -28,6 +28,7 @@ globalThis.LlmBars = (() => {
     return { element, set };
   }
 
+  const ABOUT = "温度低，高的更高；top-k 只留前 k 名；top-p 从高往低留，加起来够 p 为止；min-p 去掉不到第一名的 p 倍的。";
   const unlimited = (show) => (value) => (value === 0 ? "不限" : show(value));
   const DIALS = {
     T: { label: "温度", values: TEMPERATURES, show: String },
@@ -36,8 +37,8 @@ globalThis.LlmBars = (() => {
     m: { label: "min-p", values: MS, show: unlimited(String) },
   };
 
-  // onTake(编号)：走那条路；onDial({ T: 0.5 })：转了一个滑杆；看着写下的一个时，onBack()：退回到那里，onEnd()：再看末尾
-  function bars({ onTake, onDial, onBack, onEnd }) {
+  // onTake(编号)：走那条路；onDial({ T: 0.5 })：转了一个滑杆；看着写下的一个时，onBack()：退回到那里，onEnd()：再看末尾；onLens()：逐层看这一处
+  function bars({ onTake, onDial, onBack, onEnd, onLens }) {
     const rows = range(SHOWN + 1).map(() => {
       const name = html("span", { class: "llm-name" }), number = html("span", { class: "llm-number" });
       const track = html("span", { class: "llm-track" }, html("span"));
@@ -56,13 +57,16 @@ globalThis.LlmBars = (() => {
       button.addEventListener("click", onClick);
       returns.append(button);
     }
+    const lens = html("button", { type: "button", class: "llm-small", title: "打开下面的透镜：每一层提前读出来，会猜什么" }, "逐层看");
+    lens.addEventListener("click", onLens);
     const element = html(
       "div",
       { class: "llm-next" },
-      html("div", { class: "llm-line llm-head" }, title, returns),
+      html("div", { class: "llm-line llm-head" }, title, returns, lens),
       list,
       rest,
-      html("div", { class: "llm-dials", role: "group", "aria-label": "改变概率" }, ...dials.map(([, { element }]) => element), plain),
+      html("div", { class: "llm-dials", role: "group", "aria-label": "改变概率" }, ...dials.map(([, { element }]) => element)),
+      html("p", { class: "llm-note", id: "llm-about-dials" }, ABOUT, plain),
     );
 
     // 一条：share 是整理之后的概率，was 是整理之前的
@@ -96,7 +100,7 @@ globalThis.LlmBars = (() => {
           else if (!next[i]) fill(row, { share: 0, was: 0 });
           else fill(row, { word: { id: next[i][0], shown: LlmTokens.visible(next[i][1]), spoken: next[i][1] }, share: next[i][2], was: next[i][2] });
         });
-        rest.textContent = next.length ? "这是事先算好的；打开之后，换成你自己的。" : "打开之后，这里是最可能的十个词元。";
+        rest.textContent = next.length ? "␣ 是空格。这是事先算好的；打开之后，换成你自己的。" : "打开之后，这里是最可能的十个词元。";
       },
       // logits 是一处的分数，taken 是那一处已经写下的编号，没有就不写
       draw({ reader, logits, plainly, settings, taken, title: said }) {
@@ -112,9 +116,10 @@ globalThis.LlmBars = (() => {
         });
         const left = now.reduce((sum, share) => sum + (share > 0), 0);
         const others = Math.max(0, 1 - ids.reduce((sum, id) => sum + now[id], 0));
-        const cut = rows.some(({ name }) => name.classList.contains("llm-bytes")) ? "带点线的是字节，一个字的前几截。" : "";
+        const marks = `${words.some(({ shown }) => shown.includes("␣")) ? "␣ 是空格。" : ""}${words.some(({ shown }) => shown.includes("↵")) ? "↵ 是换行。" : ""}`;
+        const cut = words.some(({ text }) => text === null) ? "带点线的是字节，一个字的前几截。" : "";
         const gone = left === ids.filter((id) => now[id] > 0).length; // 留下的都在上面
-        rest.textContent = `其余 ${count(now.length - ids.length)} 个${gone ? "都去掉了" : `合计 ${percent(others)}`}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${cut}`;
+        rest.textContent = `其余 ${count(now.length - ids.length)} 个${gone ? "都去掉了" : `合计 ${percent(others)}`}${left < now.length ? `；只留下 ${count(left)} 个` : ""}。${marks}${cut}`;
       },
     };
   }

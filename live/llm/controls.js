@@ -8,7 +8,7 @@ globalThis.LlmControls = (() => {
   const sizeOf = (bytes) => (location.protocol === "file:" ? `读入约 ${million((bytes * 4) / 3)} MB` : `下载约 ${million(bytes)} MB`);
 
   // bytes：要取多少字节，没有就是书里没有带
-  function controls({ bytes, onOpen, onPause, onStep, onStream, onClear, onPick, onSeed, onRewrite }) {
+  function controls({ bytes, onOpen, onPause, onStep, onStream, onClear, onAgain, onPick, onSeed, onRewrite }) {
     const button = (text, onClick, attributes = {}) => {
       const made = html("button", { type: "button", ...attributes }, text);
       made.addEventListener("click", onClick);
@@ -21,26 +21,27 @@ globalThis.LlmControls = (() => {
     const opening = html("div", { class: "llm-line llm-opening" }, open, pause, progress, arrived);
 
     const step = button("写一个词元", onStep, { class: "live-open" }), stream = button("一直写", onStream);
-    const clear = button("清掉写下的", onClear);
+    const clear = button("清掉写下的", onClear), again = button("再问一句", onAgain, { hidden: true });
     const picks = PICKS.map((name, i) => html("label", { class: "llm-choice" }, radio("llm-draw", () => onPick(i), { value: i }), html("span", {}, name)));
     const seed = html("input", { type: "number", min: 0, max: 999999, step: 1, inputmode: "numeric", "aria-label": "种子：种子相同，抽出的也相同" });
     seed.addEventListener("change", () => onSeed(Number(seed.value) || 0));
     const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("换个种子重写", onRewrite, { class: "llm-small" }));
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
-    const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear), html("div", { class: "llm-line" }, choices, seeded));
+    const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear, again), html("div", { class: "llm-line" }, choices, seeded));
 
     // 前文很长时：读了几个；读屏的只听一句，不逐段念
     const read = html("progress", { "aria-label": "前文读了多少", value: 0 }), counted = html("span", { "aria-hidden": true });
     const reading = html("span", { class: "llm-reading-on", hidden: true }, read, counted);
     const status = html("span", { role: "status" }), speed = html("span", { "data-tokens-per-second": "", class: "llm-speed" });
     const element = html("div", {}, opening, writing, html("p", { class: "live-status" }, status, reading, speed));
-    let focused = false, stopped = false; // 焦点在不在打开的按钮上；是不是读者叫停的
+    let focused = false, stopped = false, chatting = false; // 焦点在不在打开的按钮上；是不是读者叫停的；是不是一问一答
 
     return {
       element,
       show(state) {
         picks.forEach((each, i) => (each.control.checked = i === state.draw));
         seed.value = state.seed;
+        chatting = Boolean(state.chat);
         seeded.hidden = !state.draw;
       },
       get reading() {
@@ -76,6 +77,7 @@ globalThis.LlmControls = (() => {
       setLive(live, canClear) {
         step.disabled = stream.disabled = !live;
         clear.disabled = !live || !canClear;
+        again.hidden = !live || !canClear || !chatting;
       },
       setRunning(running) {
         stream.textContent = running ? "停" : "一直写";

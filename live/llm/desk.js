@@ -1,7 +1,7 @@
 // 桌面：右边下一个词元的十条，左下写下的；看着末尾，或者看着写下的第几个（looking）。
 globalThis.LlmDesk = class LlmDesk {
-  constructor({ template, onTake, onDial, onBack, onEnd, onLook, onSurprise }) {
-    this.bars = LlmBars.bars({ onTake, onDial, onBack, onEnd });
+  constructor({ template, onTake, onDial, onBack, onEnd, onLens, onLook, onSurprise }) {
+    this.bars = LlmBars.bars({ onTake, onDial, onBack, onEnd, onLens });
     this.written = LlmWritten.written({ template, onLook, onSurprise });
     this.elements = [this.bars.element, this.written.element];
   }

@@ -35,6 +35,7 @@ globalThis.LlmInside = (() => {
         current = name;
         for (const fold of folds) fold.open = fold.dataset.view === name;
       },
+      reveal: (name) => folds.find(({ dataset }) => dataset.view === name).scrollIntoView(),
       redraw: () => views[current]?.redraw(),
       // 一直写的时候不算，画着的是先前的
       wait: (writing) => say(writing ? "正在写，停下来就算。" : ""),

@@ -37,7 +37,8 @@
 
     // 写下的前面摆着的；一问一答时，前文是模板，摆在别处
     get before() {
-      return this.state.chat ? "" : this.state.text;
+      const { chat, past, text } = this.state;
+    return past ? `${LlmState.told(past)}问：${text}\n答：` : chat ? "" : text;
     }
 
     build() {
@@ -47,7 +48,7 @@
         onInput: () => this.typed(),
         onSubmit: () => this.pen.submit(),
         onEnter: (state) => this.enter({ ...state, view: this.state.view }),
-        onMode: (chat) => this.enter({ ...this.state, chat, written: "", token: -1 }),
+        onMode: (chat) => this.enter({ ...this.state, chat, past: "", written: "", token: -1 }),
       });
       this.controls = LlmControls.controls({
         bytes: BYTES,
@@ -56,6 +57,7 @@
         onStep: () => this.pen.step(),
         onStream: () => this.pen.streamOrStop(),
         onClear: () => this.session.back(0),
+        onAgain: () => this.askAgain(),
         onPick: (draw) => this.choose({ draw }),
         onSeed: (seed) => this.choose({ seed: LlmState.toState({ seed }).seed }),
         onRewrite: () => this.pen.rewrite(),
@@ -66,6 +68,7 @@
         onDial: (dial) => this.turnDial(dial),
         onBack: () => this.session.back(this.session.looking.i),
         onEnd: () => this.pen.look(null),
+        onLens: () => this.openLens(),
         onLook: (i) => this.pen.look(i),
         onSurprise: (bits) => (this.choose({ bits: Number(bits) }), this.lookAtSurprise()),
       });
@@ -99,8 +102,9 @@
     complain(message) {
       const before = this.session?.writer.next ? "下面还是先前的结果。" : "";
       this.controls.setRunning(false);
-      this.controls.say(message + before, true);
-      this.prompt.area.setAttribute("aria-invalid", true);
+      const waiting = this.state.past && !this.state.text; // 等着再问一句，不是毛病
+      this.controls.say(message + before, !waiting);
+      this.prompt.area.setAttribute("aria-invalid", !waiting);
       this.setLive(false);
     }
 
@@ -159,12 +163,30 @@
       this.draw();
     }
 
-    // 模板写成的原文，连同写下的，都成了前文：system 那一句可以换，也可以再添一问
-    edit() {
+    // 模板写成的原文，连同写下的
+    get transcript() {
       const { reader, session } = this;
-      const text = reader.read(this.state).whole + reader.tokenizer.decode(session.writer.steps.map(({ id }) => id));
-      this.enter({ ...this.state, text, chat: 0, written: "", token: -1 });
+      return reader.read(this.state).whole + reader.tokenizer.decode(session.writer.steps.map(({ id }) => id));
+    }
+
+    // 都拿来当前文：system 那一句可以换，也可以再添一问
+    edit() {
+      this.enter({ ...this.state, text: this.transcript, chat: 0, past: "", written: "", token: -1 });
       this.prompt.area.focus();
+    }
+
+    // 都成了先前的，再问一句；没有说完的一句，模板替它收尾
+    askAgain() {
+      const past = this.transcript.replace(/<\|im_end\|>$/, "");
+      this.enter({ ...this.state, text: "", past, written: "", token: -1 });
+      this.prompt.area.focus();
+    }
+
+    // 逐层看：看着末尾，就是最后一个词元；看着写下的一个，就是它前面的那个，它从那里写出来
+    openLens() {
+      const { looking, writer: { prompt } } = this.session;
+      this.choose({ view: "lens", token: looking ? prompt.length + looking.i - 1 : -1 });
+      this.inside.reveal("lens");
     }
 
     // 换成一个例句、另一种写法
@@ -209,6 +231,7 @@
       this.controls.show(this.state);
       this.desk.bars.dials(this.state);
       this.inside.open(this.state.view);
+    if (this.state.bits) this.desk.written.open();
     }
 
     // 写下的也写进网址，一直写的时候不写：有的浏览器不许写得太勤

@@ -3,6 +3,7 @@ globalThis.LlmPrompt = (() => {
   const { html, radio } = LiveMarks;
   const { EXAMPLES, toState } = LlmState;
   const MODES = ["接着写", "一问一答"];
+  const HAN = /\p{Script=Han}/u;
 
   // onEdit()：把模板写成的原文拿去改；onInput()：打了字；onSubmit()：按了回车；onEnter(state)：换成一个例句；onMode()：换了写法
   function prompt({ id, onEdit, onInput, onSubmit, onEnter, onMode }) {
@@ -22,7 +23,9 @@ globalThis.LlmPrompt = (() => {
       area.style.height = "auto";
       area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`;
     };
-    area.addEventListener("input", fit);
+    const han = html("p", { class: "llm-note llm-han", role: "status" });
+    const tellHan = () => (han.textContent = HAN.test(area.value) ? "这个模型几乎只懂英文：中文它也读，写出来的多半不成句。换成英文试试。" : "");
+    area.addEventListener("input", () => (fit(), tellHan()));
     const modes = MODES.map((name, i) => {
       const input = radio(`${id}-mode`, () => onMode(i), { value: i });
       return html("label", { class: "llm-choice" }, input, html("span", {}, name));
@@ -42,6 +45,7 @@ globalThis.LlmPrompt = (() => {
       { class: "llm-prompt" },
       html("div", { class: "llm-line" }, label, html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样写" }, ...modes)),
       area,
+      han,
     );
     return {
       element,
@@ -52,6 +56,7 @@ globalThis.LlmPrompt = (() => {
       show({ text, chat }) {
         if (area.value !== text) area.value = text;
         fit();
+        tellHan();
         label.textContent = chat ? "问它" : "前文";
         modes.forEach((each, i) => (each.control.checked = i === chat));
         template.hidden = !chat;

@@ -26,13 +26,14 @@ globalThis.LlmState = (() => {
   const MS = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
   const VIEWS = ["attention", "lens", "norms", "cache"];
 
-  // chat 一问一答；bits 看不看前文的每个词元有多意外；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
-  const START = { text: "", chat: 0, draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1, bits: 0 };
+  // chat 一问一答；past 是再问一句时，先前的几问几答照模板写成的原文；bits 看不看前文的每个词元有多意外；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
+  const START = { text: "", chat: 0, past: "", draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1, bits: 0 };
   const nearest = (values, value) => values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a));
   const whole = (value, from, to) => Math.min(to, Math.max(from, Math.floor(value)));
   const MEND = {
     text: String,
     chat: Boolean,
+    past: String,
     draw: Boolean,
     T: (value) => nearest(TEMPERATURES, value),
     k: (value) => nearest(KS, value),
@@ -60,5 +61,8 @@ globalThis.LlmState = (() => {
     return `#${new URLSearchParams(at ? [...fields, ["at", at]] : fields)}`;
   };
 
-  return { EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment };
+  // 先前的几问几答，读得顺的样子
+  const told = (past) => [...past.matchAll(/<\|im_start\|>(user|assistant)\n(.*?)(?=<\|im_end\|>|$)/gs)].map(([, who, said]) => `${who === "user" ? "问" : "答"}：${said}\n`).join("");
+
+  return { told, EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment };
 })();

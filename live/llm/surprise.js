@@ -9,7 +9,8 @@ globalThis.LlmSurprise = (() => {
 
   // chips：写着前文词元的那一串，最前面的几个就是；onToggle(要不要看)
   function surprise({ chips, onToggle }) {
-    const button = html("button", { type: "button", class: "llm-small", "aria-pressed": false }, "有多意外");
+    const about = html("span", { class: "llm-note", id: "llm-about-surprise" }, "每个方框底下一条，越长，读到它前面时越没有料到它。");
+    const button = html("button", { type: "button", class: "llm-small", "aria-pressed": false, "aria-describedby": about.id }, "有多意外");
     const reading = html("p", { class: "llm-note llm-surprise", "aria-live": "polite", hidden: true });
     let on = false, words = [], bits = [], at = null, turn = 0, fresh = false; // bits[i] 是第 i 个的，第 0 个前面什么也没有，没有数
 
@@ -48,8 +49,7 @@ globalThis.LlmSurprise = (() => {
     button.addEventListener("click", () => onToggle(!on));
 
     return {
-      button,
-      reading,
+      element: html("div", {}, html("p", { class: "llm-line" }, button, about), reading),
       // 还在看的是不是 given，由 wanted() 说；session 一次算几个，其间别的可以插进来
       async show({ session, words: given, wanted, on: want }) {
         const mine = ++turn, current = () => mine === turn && wanted();

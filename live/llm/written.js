@@ -1,4 +1,4 @@
-// 写下的：读得顺的一段，与一个词元一个方框的一串。写下的方框是按钮，按了就看它当初还能是什么。
+// 写下的：读得顺的一段；折起来的，是一个词元一个方框的一串。写下的方框是按钮，按了就看它当初还能是什么。
 globalThis.LlmWritten = (() => {
   const { html } = LiveMarks;
   const { chip, cutCharacters, visible } = LlmTokens;
@@ -14,17 +14,18 @@ globalThis.LlmWritten = (() => {
   function written({ template, onLook, onSurprise }) {
     const paper = html("p", { class: "llm-paper", lang: "en", tabindex: 0, role: "group", "aria-label": "它接着写的" });
     const chips = html("div", { class: "live-sentence llm-chips", tabindex: 0, role: "group", "aria-label": "词元，一个方框一个" });
-    const count = html("p", { class: "llm-note llm-count" });
+    const count = html("span", { class: "llm-count" });
     const heard = html("p", { class: "llm-heard", "aria-live": "polite" });
     const surprise = LlmSurprise.surprise({ chips, onToggle: onSurprise });
-    const line = html("div", { class: "llm-line llm-counted" }, count, surprise.button);
-    const element = html("div", { class: "llm-written" }, paper, template, line, surprise.reading, chips, heard);
+    const small = html("p", { class: "llm-note" }, "小字是编号，写下的是它原来的概率；点一个写下的，看它当初还能是什么。");
+    const fold = html("details", { class: "llm-tokens" }, html("summary", {}, count), small, surprise.element, chips);
+    const element = html("div", { class: "llm-written" }, paper, template, fold, heard);
     let buttons = [], drafted = "", about = "";
 
     const cutNote = (words) => {
       const cut = cutCharacters(words).map(({ text }) => text).filter((text) => /\p{L}|\p{S}/u.test(text));
       const some = [...new Set(cut)].slice(0, 4);
-      return some.length ? `${some.map((text) => `“${text}”`).join("")}${cut.length > some.length ? "等" : ""}切成了几截，方框里是它的字节。` : "";
+      return some.length ? `，${some.map((text) => `“${text}”`).join("")}${cut.length > some.length ? "等" : ""}切成了几截` : "";
     };
     const glue = (words) => {
       const glued = new Set();
@@ -38,7 +39,7 @@ globalThis.LlmWritten = (() => {
       // 还没有打开：编号是事先算好的
       preview({ ids, words }) {
         chips.replaceChildren(...words.map((text, i) => chip("span", { text, shown: visible(text) }, ids[i])));
-        count.textContent = words.length ? `前文 ${words.length} 个词元，小字是编号。` : "打开之后，这里是它读到的词元。";
+        count.textContent = words.length ? `前文 ${words.length} 个词元` : "打开之后，这里是它读到的词元";
         paper.replaceChildren(hint());
       },
       // 正在改的前文
@@ -54,7 +55,7 @@ globalThis.LlmWritten = (() => {
         surprise.wait();
         const glued = glue(words);
         chips.replaceChildren(...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })));
-        count.textContent = about = `前文 ${words.length} 个词元，小字是编号。${cutNote(words)}`;
+        count.textContent = about = `前文 ${words.length} 个词元${cutNote(words)}`;
         buttons = [];
       },
       // 写下的：{ word, share } 一个一个；before 是前文，text 是写下的字；looking 是正在看的那一个
@@ -70,10 +71,11 @@ globalThis.LlmWritten = (() => {
           chips.append(button);
         });
         buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === looking));
-        count.textContent = about + (steps.length ? `写下 ${steps.length} 个，小字是原来的概率；点一个，看它当初还能是什么。` : "");
+        count.textContent = about + (steps.length ? `；写下 ${steps.length} 个，逐个地看` : "");
         const after = ended ? [html("span", { class: "llm-ended", lang: "zh" }, "（说完了）")] : steps.length ? [] : [hint(dropped)];
         paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
       },
+      open: () => (fold.open = true),
       // 只给读屏的人听：写一个念一个，一直写的写完了念全部
       announce: (text) => (heard.textContent = text),
       // 跟着写的跑；reader 在看前面的，就不打扰

@@ -1,12 +1,12 @@
 """页内的地址：一节的锚来自标题，书里的每个链接都指到真有的地方。"""
 
+import copy
 import re
 from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from bs4 import BeautifulSoup
-from built_book import ALL_PAGES, BOOK
+from built_book import ALL_PAGES, BOOK, parsed
 from docutils import nodes
 from docutils.utils import new_document
 
@@ -68,10 +68,7 @@ def test_a_place_before_every_section_is_the_chapter():
 
 @pytest.fixture(scope="module")
 def pages():
-    found = {
-        path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        for path in (BOOK / page for page in ALL_PAGES if "chapters/" in page)
-    }
+    found = {path: parsed(path) for path in (BOOK / page for page in ALL_PAGES if "chapters/" in page)}
     assert found, f"{BOOK} 里没有成书：请先运行 make book。"
     return found
 
@@ -81,7 +78,7 @@ def test_every_section_is_named_by_its_title(pages):
     wrong = []
     for path, soup in pages.items():
         for section in soup.select("article section") if path.parents[1] == BOOK else ():
-            heading = section.find(re.compile("^h[1-6]$"), recursive=False)
+            heading = copy.copy(section.find(re.compile("^h[1-6]$"), recursive=False))
             for node in heading.select(".headerlink, .math"):
                 node.extract()
             name = re.escape(slug(heading.get_text()))

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import pytest
 import yaml
-from bs4 import BeautifulSoup
-from built_book import BOOK
+from built_book import BOOK, parsed
 
-from chapters import CHAPTERS, cells, source
+from chapters import CHAPTERS, cells
 from course_book.before_reading import contents
 from course_book.doctree.taiwan_chinese import convert
 from course_book.templates.wayfinding import number_chapters
@@ -29,7 +28,7 @@ def test_every_chapter_has_its_question_and_minutes():
     assert [page.name for page in found] == sorted(path.stem for path in CHAPTERS)
     assert [page.number for page in found] == list(range(1, len(CHAPTERS) + 1))
     for page, path in zip(found, sorted(CHAPTERS), strict=True):
-        assert f"{page.minutes} 分钟" in source(cells(path)[0])
+        assert f"{page.minutes} 分钟" in contents.opening(cells(path))
     for page in contents.pages():
         assert page.question[-1] in "？。" and len(re.findall("[\u4e00-\u9fff]", page.question)) <= 24
 
@@ -46,7 +45,7 @@ def small(tmp_path, monkeypatch):
         (tmp_path / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
         contents.QUESTIONS.write_text(yaml.safe_dump(dict.fromkeys(questions, "？")), encoding="utf-8")
         for name in names:
-            notebook = {"cells": [{"source": [f"# {name}\n", head]}]}
+            notebook = {"cells": [{"cell_type": "markdown", "source": [f"# {name}\n", head]}]}
             (tmp_path / f"chapters/{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
         contents.pages.cache_clear()
         return contents.pages()
@@ -63,7 +62,7 @@ def test_the_first_minutes_stated_are_the_text_s(small):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ({"head": "没有写"}, r"01_one\.ipynb 的第一格里没有写要读几分钟"),
+        ({"head": "没有写"}, r"01_one\.ipynb 的开头没有写要读几分钟"),
         ({"questions": ("01_one", "end")}, r"_toc\.yml 与 chapters/questions\.yml 里的页不一样：02_two。"),
         ({"names": ("01_one", "end")}, r"里的页不一样：02_two。"),
         ({"names": ("02_two", "01_one", "end")}, r"02_two 应当是第 1 章，文件名里却写着 2。"),
@@ -93,9 +92,7 @@ def read_page(request):
     folder, words = BOOKS[request.param]
 
     def read(name):
-        return BeautifulSoup(
-            (folder / f"chapters/{name}.html").read_text(encoding="utf-8"), "html.parser"
-        ), words
+        return parsed(folder / f"chapters/{name}.html"), words
 
     return read
 

@@ -1,4 +1,4 @@
-"""三层：断言收成一行，“深入”的小节只露出标题与头一句；不必成书就能查的，与成书里的。"""
+"""三层：代码与断言收成图下面的一行，“深入”的小节只露出标题与头一句；不必成书就能查的，与成书里的。"""
 
 import re
 
@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.utils import new_document
 
 from chapters import CHAPTERS, cells, source
-from course_book.doctree.folds import Fold, count_asserts, fold_claims, fold_deep
+from course_book.doctree.folds import Fold, count_asserts, fold_code, fold_deep
 
 
 def test_asserts_are_counted():
@@ -22,14 +22,58 @@ def document(*children):
     return doctree
 
 
-def test_claims_become_one_line_without_the_form_title():
-    code = '# @title 断言 { display-mode: "form" }\nassert x == 1\nassert y'
-    cell = nodes.container(classes=["cell", "tag_claims"])
-    cell += nodes.literal_block(code, code)
-    fold_claims(None, document(cell))
-    (fold,) = cell.children
-    assert isinstance(fold, Fold) and fold["summary"] == "✓ 2 条断言，运行时都成立"
-    assert fold.astext() == "assert x == 1\nassert y"
+def cell(name, code, *tags, output=None, **attributes):
+    made = nodes.container(classes=["cell", *tags], ids=[name], nb_element="cell_code", **attributes)
+    made += nodes.container("", nodes.literal_block(code, code), nb_element="cell_code_source")
+    if output:
+        made += nodes.container("", nodes.paragraph("", output), nb_element="cell_code_output")
+    return made
+
+
+def lines(doctree):
+    """各格下面的一行：格的名字 → 收着的各样。"""
+    cells = [node for node in doctree.children if "cell" in node["classes"]]
+    return {each["ids"][0]: [fold["summary"] for fold in each.findall(Fold)] for each in cells}
+
+
+CLAIMS = ('# @title 断言 { display-mode: "form" }\nassert x == 1\nassert y', "tag_claims")
+
+
+def test_code_and_claims_share_one_line_under_the_picture():
+    doctree = document(
+        cell("picture", "draw()", output="图", hide_mode="input"),
+        cell("picture-claims", *CLAIMS),
+        cell("seen", "x", output="1"),
+        cell("seen-claims", *CLAIMS),
+        nodes.paragraph("", "一段话"),
+        cell("alone-claims", *CLAIMS),
+        nodes.paragraph("", "又一段话"),
+        cell("ready-claims", *CLAIMS),
+        cell("ready", "train()", hide_mode="input"),
+        cell("curve", "plot()", output="线", hide_mode="input"),
+    )
+    fold_code(None, doctree)
+    two = "✓ 2 条断言"
+    assert lines(doctree) == {
+        "picture": ["代码", two],
+        "seen": [two],
+        "alone-claims": [two],
+        "curve": [two, "代码", "代码"],
+    }
+    picture, seen, _, alone, _, curve = doctree.children
+    assert [part.astext() for part in picture.children] == ["图", "draw()\n\nassert x == 1\nassert y"]
+    assert [part.astext() for part in seen.children][:2] == ["x", "1"]
+    assert [fold["ids"] for fold in doctree.findall(Fold)] == [
+        [],
+        ["picture-claims"],
+        ["seen-claims"],
+        [],
+        ["ready-claims"],
+        ["ready"],
+        [],
+    ]
+    assert curve.astext() == "线\n\nassert x == 1\nassert y\n\ntrain()\n\nplot()"
+    assert "hide_mode" not in picture and "meta" in alone[0]["classes"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +105,10 @@ def test_other_sections_stay_open():
 def test_every_fold_is_in_the_book(path):
     page = (BOOK / "chapters" / f"{path.stem}.html").read_text(encoding="utf-8")
     claims = [source(c) for c in cells(path, "code") if "claims" in c["metadata"].get("tags", [])]
-    shown = re.findall(r'<details class="claims">\s*<summary>✓ (\d+) 条断言，运行时都成立</summary>', page)
+    shown = re.findall(r'<details class="claims"[^>]*>\s*<summary>✓ (\d+) 条断言</summary>', page)
     assert [int(number) for number in shown] == [count_asserts(code) for code in claims]
+    hidden = [c for c in cells(path, "code") if "hide-input" in c["metadata"].get("tags", [])]
+    assert len(re.findall('<details class="code"', page)) == len(hidden) - 1  # 开场的一格在页尾
+    assert "展开代码" not in page and page.count('class="ran-with"') == 1
     deep = re.findall(r"(?m)^#+ 深入：", "\n".join(source(c) for c in cells(path, "markdown")))
     assert len(re.findall(r'<details class="deep">', page)) == len(deep)

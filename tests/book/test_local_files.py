@@ -30,13 +30,14 @@ def test_library_digest_follows_every_file(tmp_path, monkeypatch, name):
     assert digests[0] == digests[2] != digests[1]
 
 
-def test_a_hint_executes_no_chapter(tmp_path, monkeypatch):
-    """章里的练习都还没有写：改一条提示，各章的输出不变。"""
+@pytest.mark.parametrize("name", ["exercises/topics/feed_forward.py", "show/explorables/depth.js"])
+def test_a_hint_or_a_script_executes_no_chapter(tmp_path, monkeypatch, name):
+    """章里的练习都还没有写，图的脚本成书时换成共用的：改它们，各章的输出不变。"""
     monkeypatch.setattr(local_files, "ROOT", tmp_path)
-    path = tmp_path / "course_lib/exercises/topics/feed_forward.py"
+    path = tmp_path / "course_lib" / name
     path.parent.mkdir(parents=True)
     before = local_files.library_digest()
-    path.write_text("新的提示", encoding="utf-8")
+    path.write_text("新的", encoding="utf-8")
     assert local_files.library_digest() == before
 
 

@@ -77,7 +77,7 @@ def test_bookmarks_follow_the_contents(lang):
     for part, body in pages(lang):
         expected += [(0, part)] if part != last else []
         last = part
-        for link in body.select("a.headerlink, details.claims"):
+        for link in body.select("a.headerlink, div.meta"):
             link.decompose()
         for heading in body.find_all(["h1", "h2", "h3"]):
             if not heading.find_parent(["figure", "table"]):

@@ -1,14 +1,11 @@
-"""在库的副本里种下一处错，至少有一章、一个单元测试要发现它，而且是因为断言，不是因为报错。
+"""在库的副本里种下一处错，至少有一章要发现它，而且是因为断言，不是因为报错；单元测试发现不发现，由 make mutate 来看。
 
 每一处错只运行一章的开头，到点名的那一格为止：之前的格都要通过，那一格的断言要失败。
-没有改动的库，单元测试在这里对照一遍，章只对照一章；其余各章由 nbmake 从头到尾运行，本来就要通过。
+没有改动的库只对照一章；其余各章由 nbmake 从头到尾运行，本来就要通过。
 """
 
 import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,12 +18,11 @@ ROOT = Path(__file__).parents[2]
 
 
 class Fault(NamedTuple):
-    """一处错：file 里的 old 换成 new；test 与 cell（章#格）是发现它的单元测试与格。"""
+    """一处错：file 里的 old 换成 new；cell（章#格）是发现它的格。"""
 
     file: str
     old: str
     new: str
-    test: str
     cell: str
 
 
@@ -35,158 +31,136 @@ FAULTS = {
         "attention.py",
         "weights = scores.softmax(dim=-1)",
         "weights = torch.eye(*scores.shape[-2:]).expand_as(scores)",
-        "test_attention.py::TestScaledDotProduct::test_weights_by_hand",
         "04_scaled_dot_product_attention#parity",
-    ),
-    "填充掩码落在查询上": Fault(
-        "attention.py",
-        ".bool()[:, None, None, :]",
-        ".bool()[:, None, :, None]",
-        "test_attention.py::TestMultiHead::test_padding_lands_on_its_own_sentence",
-        "03_embedding#padding-is-no-mask",
     ),
     "装权重时键与值对调": Fault(
         "weights/names.py",
         '"attention.self.key": "self_attn.k_proj",\n    "attention.self.value": "self_attn.v_proj"',
         '"attention.self.key": "self_attn.v_proj",\n    "attention.self.value": "self_attn.k_proj"',
-        "test_bert.py::test_matches_the_reference_at_every_layer",
         "12_contextual_bank#parity",
-    ),
-    "没有除以 √d": Fault(
-        "attention.py",
-        " / math.sqrt(query.size(-1))",
-        "",
-        "test_attention.py::TestScaledDotProduct::test_weights_by_hand",
-        "04_scaled_dot_product_attention#parity",
-    ),
-    "ε 加在根号外面": Fault(
-        "layers.py",
-        "torch.sqrt(variance + eps)",
-        "(torch.sqrt(variance) + eps)",
-        "test_layers.py::test_layer_norm_matches_torch",
-        "08_residual_and_layer_norm#ln-parity",
-    ),
-    "词元嵌入没有装，留着随机数": Fault(
-        "weights/audit.py",
-        "for key, name in names.items():\n",
-        'for key, name in ((k, n) for k, n in names.items() if n != "embeddings.tokens.weight"):\n',
-        "test_bert.py::test_matches_the_reference_at_every_layer",
-        "03_embedding#padding-row",
     ),
     "词表只剩五个特殊词元": Fault(
         "weights/word_piece.py",
         'vocab = {line.rstrip("\\n"): index for index, line in enumerate(lines)}',
         'vocab = {f"[{name}]": index for index, name in enumerate(("PAD", "UNK", "CLS", "SEP", "MASK"))}',
-        "test_tokenization.py::test_known_ids",
         "02_tokenization#real-tokenizer",
     ),
 }
 
 # 其余的由 make test-all 来种
 MORE_FAULTS = {
+    "填充掩码落在查询上": Fault(
+        "attention.py",
+        ".bool()[:, None, None, :]",
+        ".bool()[:, None, :, None]",
+        "03_embedding#padding-is-no-mask",
+    ),
+    "没有除以 √d": Fault(
+        "attention.py",
+        " / math.sqrt(query.size(-1))",
+        "",
+        "04_scaled_dot_product_attention#parity",
+    ),
+    "ε 加在根号外面": Fault(
+        "layers.py",
+        "torch.sqrt(variance + eps)",
+        "(torch.sqrt(variance) + eps)",
+        "08_residual_and_layer_norm#ln-parity",
+    ),
+    "词元嵌入没有装，留着随机数": Fault(
+        "weights/audit.py",
+        "for key, name in names.items():\n",
+        'for key, name in ((k, n) for k, n in names.items() if n != "embeddings.tokens.weight"):\n',
+        "03_embedding#padding-row",
+    ),
     "最长匹配总是配不上": Fault(
         "tokenization.py",
         "for end in range(len(word), start, -1):",
         "for end in range(start, start, -1):",
-        "test_tokenization.py::test_known_ids",
         "02_tokenization#training-claims",
     ),
     "注意力总是平均": Fault(
         "attention.py",
         "weights = scores.softmax(dim=-1)",
         "weights = torch.full_like(scores, 1 / scores.size(-1))",
-        "test_attention.py::TestScaledDotProduct::test_weights_by_hand",
         "04_scaled_dot_product_attention#parity",
     ),
     "融合算子丢了掩码": Fault(
         "attention.py",
         "attn_mask=mask, dropout_p",
         "attn_mask=None, dropout_p",
-        "test_attention.py::TestScaledDotProduct::test_fused_path_agrees",
-        "05_attention_masks#module-claims",
+        "05_attention_masks#padding-claims",
     ),
     "填充掩码反了": Fault(
         "attention.py",
         "return attention_mask.bool()",
         "return ~attention_mask.bool()",
-        "test_attention.py::TestMasks::test_padding_mask",
         "05_attention_masks#without-claims",
     ),
     "因果掩码多看一个": Fault(
         "attention.py",
         ".tril(past)",
         ".tril(past + 1)",
-        "test_attention.py::TestMasks::test_causal_mask",
         "05_attention_masks#module-claims",
     ),
     "键与值的投影对调": Fault(
         "attention.py",
         "self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value))",
         "self.split_heads(self.v_proj(key)), self.split_heads(self.k_proj(value))",
-        "test_attention.py::TestMultiHead::test_cross_attention_matches_torch",
         "06_multi_head_attention#parity-library",
     ),
     "分头时没有转置": Fault(
         "attention.py",
         "return x.unflatten(-1, (self.num_heads, self.d_head)).transpose(1, 2)",
         "return x.reshape(len(x), self.num_heads, -1, self.d_head)",
-        "test_attention.py::TestMultiHead::test_cross_attention_matches_torch",
         "06_multi_head_attention#parity-library",
     ),
     "丢了残差": Fault(
         "encoder.py",
         "self.norm1, x + self.dropout(y)",
         "self.norm1, self.dropout(y)",
-        "test_encoder.py::test_layer_matches_torch",
         "08_residual_and_layer_norm#source",
     ),
     "post-norm 在子层之前也归一化": Fault(
         "layers.py",
         "return norm(x) if self.norm_first else x",
         "return norm(x)",
-        "test_encoder.py::test_layer_matches_torch",
         "08_residual_and_layer_norm#source",
     ),
     "正弦与余弦按位置的奇偶分": Fault(
         "layers.py",
         "torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)",
         "torch.where(position % 2 == 0, angle.sin(), angle.cos()).repeat_interleave(2, dim=-1)",
-        "test_layers.py::TestSinusoid::test_formula",
         "09_positional_encoding#parity",
     ),
     "平均池化把填充也数进去": Fault(
         "tasks/text_classifier.py",
         "/ real.sum(dim=1)",
         "/ hidden.size(1)",
-        "test_text_classifier.py::test_pool_matches_each_sequence_alone",
         "11_cls_classification#pool-parity",
     ),
     "分类头读位置 1": Fault(
         "tasks/text_classifier.py",
         "return hidden[:, 0]",
         "return hidden[:, 1]",
-        "test_text_classifier.py::test_pool_matches_each_sequence_alone",
         "11_cls_classification#pool-parity",
     ),
     "交叉注意力读了别人的来源": Fault(
         "decoder.py",
         "self.cross_attn(y, memory, memory,",
         "self.cross_attn(y, memory.flip(0), memory.flip(0),",
-        "test_decoder.py::test_layer_matches_torch",
         "14_decoder_and_cross_attention#writer-claims",
     ),
     "缓存里的位置少算一个": Fault(
         "transformer.py",
         "d_model), past)",
         "d_model), max(past - 1, 0))",
-        "test_translation.py::test_cached_logits_equal_full_recomputation",
         "16_generation#greedy-by-hand",
     ),
     "图像块没有加位置": Fault(
         "vit.py",
         "self.dropout(x + self.positions)",
         "self.dropout(x)",
-        "test_vit.py::test_matches_hf_at_every_layer",
         "20_vision_transformer#module-equal",
     ),
 }
@@ -201,26 +175,7 @@ def copy_library(folder, fault=None):
         text = path.read_text(encoding="utf8")
         assert text.count(fault.old) == 1, f"{fault.file} 里应当恰好有一处：{fault.old}"
         path.write_text(text.replace(fault.old, fault.new), encoding="utf8")
-    # 不装 pytest 的插件，起得快些；行宽够，失败的原因才不会被截断
-    return os.environ | {
-        "PYTHONPATH": str(folder),
-        "COURSE_BERT": "",
-        "COURSE_LLM": "",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "COLUMNS": "500",
-    }
-
-
-def run_tests(env, *nodes):
-    """在子进程里运行几个单元测试，返回退出码与输出。"""
-    command = [sys.executable, "-m", "pytest", "-o", "addopts=", "-q", "--tb=short", "-p", "no:cacheprovider"]
-    command += ["-o", "pythonpath=tests"]  # 照 pyproject.toml 的，仓库里的库就排到副本前面去了
-    nodes = [str(ROOT / "tests/library" / node) for node in nodes]
-    # 在副本的文件夹里运行，免得仓库里的库排在前面
-    done = subprocess.run(
-        [*command, *nodes], cwd=env["PYTHONPATH"], env=env, capture_output=True, text=True, encoding="utf8"
-    )
-    return done.returncode, done.stdout + done.stderr
+    return os.environ | {"PYTHONPATH": str(folder), "COURSE_BERT": "", "COURSE_LLM": ""}
 
 
 def run_cells(env, cells):
@@ -261,24 +216,14 @@ def opening(cell):
 )
 def test_fault_is_noticed(fault, tmp_path):
     env = copy_library(tmp_path, fault)
-    code, output = run_tests(env, fault.test)
-    failed = re.findall(r"^FAILED .*", output, re.M)
-    asserted = [line for line in failed if re.search(r" - (assert |AssertionError)", line)]
-    assert code == 1 and failed == asserted, f"单元测试应当因断言而失败：\n{output}"
-    name = fault.cell.partition("#")[2]
-    assert run_cells(env, opening(fault.cell)) == (name, "AssertionError")
+    assert run_cells(env, opening(fault.cell)) == (fault.cell.partition("#")[2], "AssertionError")
 
 
-@pytest.mark.parametrize(
-    "faults", [FAULTS, pytest.param(MORE_FAULTS, marks=pytest.mark.thorough)], ids=["少的", "多的"]
-)
-def test_healthy_copy_passes(faults, tmp_path):
-    """没有改动的副本：点到名的单元测试都通过，一章的开头也通过；用的确实是副本。"""
+def test_healthy_copy_passes(tmp_path):
+    """没有改动的副本，一章的开头通过；用的确实是副本。"""
     env = copy_library(tmp_path)
-    code, output = run_tests(env, *sorted({fault.test for fault in faults.values()}))
-    assert code == 0, output
     where = nbformat.v4.new_code_cell(
         f"import course_lib, pathlib\nassert pathlib.Path(course_lib.__file__).is_relative_to({str(tmp_path)!r})"
     )
-    cells = opening(next(iter(faults.values())).cell)
+    cells = opening(next(iter(FAULTS.values())).cell)
     assert run_cells(env, [*cells, where]) == (None, None)

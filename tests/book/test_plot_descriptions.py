@@ -43,20 +43,34 @@ def test_only_the_last_sentences_are_kept(text, kept):
 
 
 def test_each_plot_says_what_its_code_and_prose_say():
-    def cell(code):
+    plain, told = (
+        '<div class="plot" style="x"><svg></svg></div>',
+        '<figure class="shown">{}<figcaption>看</figcaption></figure>',
+    )
+
+    def cell(code, plot=plain):
         source = nodes.container(nb_element="cell_code_source")
         source += nodes.literal_block(code, code)
         output = nodes.container(nb_element="cell_code_output")
-        output += nodes.raw("", '<div class="plot" style="x"><svg></svg></div>', format="html")
+        output += nodes.raw("", plot, format="html")
         return nodes.container("", source, output, nb_element="cell_code")
 
     section = nodes.section("", nodes.title("", "观察"), nodes.paragraph("", "看两幅图。"))
-    section += [cell('ax.set(xlabel="步<")'), nodes.paragraph("", "再看一幅。"), cell("ax.plot(x)")]
+    section += [
+        cell('ax.set(xlabel="步<")'),
+        nodes.paragraph("", "再看一幅。"),
+        cell("ax.plot(x)", told.format(plain)),
+    ]
     other = nodes.raw("", "<svg>不是代码画的图</svg>", format="html")
     section += other
     document = SimpleNamespace(findall=section.findall)
     describe_plots(None, document, "chapters/x")
-    assert [raw.astext() for raw in section.findall(nodes.raw)] == [
+    first, second = (
         f'<div class="plot" role="img" aria-label="{said}" style="x"><svg></svg></div>'
         for said in ("“观察”一节的第 1 幅图。横轴：步&lt;。看两幅图。", "“观察”一节的第 2 幅图。再看一幅。")
-    ] + [other.astext()]
+    )
+    assert [raw.astext() for raw in section.findall(nodes.raw)] == [
+        first,
+        told.format(second),
+        other.astext(),
+    ]

@@ -1,5 +1,6 @@
 """合成一页的几步：该去掉的去掉，该打开的打开，锚与链接换对；两页小书印成 PDF，书签、页码与链接都对。"""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import pytest
@@ -11,19 +12,18 @@ from course_book.printing import __main__ as print_books
 from course_book.printing import article, volume
 from course_book.printing.characters import BLOCK, unify, unify_block
 from course_book.printing.press import press
-from tools import chromium
 
 CHAPTER = """<article class="bd-article"><p class="chapter-place">第 1 章，共 2 章 · 起点</p>
 <section id="头一章"><h1>头一章<a class="headerlink" href="#头一章">#</a></h1>
 <p>见<a href="second.html#里面的-一节">第二章</a>、<a href="second.html">整章</a>、<a href="#深入-这里">这里</a>、
 <a href="https://example.org/x">外面</a>、<a href="../_sources/a.ipynb">笔记本</a>、<a href="second.html#没有">丢了</a>。</p>
-<div class="cell" id="setup"><pre>torch 2.13.0</pre></div>
-<div class="cell" id="by-hand"><details class="hide above-input"><summary>展开代码</summary><pre>figure()</pre></details>
-<div class="cell_output"><svg viewBox="0 0 9 9"><defs><clipPath id="clip"></clipPath></defs><g clip-path="url(#clip)"></g></svg></div></div>
-<div class="cell tag_claims" id="claims"><details class="claims"><summary>✓ 1 条断言</summary><pre>assert 1</pre></details></div>
+<div class="cell" id="by-hand">
+<div class="cell_output"><svg viewBox="0 0 9 9"><defs><clipPath id="clip"></clipPath></defs><g clip-path="url(#clip)"></g></svg></div>
+<div class="meta"><details class="code"><summary>代码</summary><pre>figure()</pre></details>
+<details class="claims" id="claims"><summary>✓ 1 条断言</summary><pre>assert 1</pre></details></div></div>
 <details><summary>参考解答</summary><p>答案在此。</p></details>
 <section class="deep" id="深入-这里"><h2>深入：这里</h2><details class="deep"><summary>展开收起</summary><p>里面的话。</p></details></section>
-</section></article>"""
+<p class="ran-with" id="setup">torch 2.13.0</p></section></article>"""
 ROOT = to_mathml(r"\sqrt{QK^T}", False)
 SECOND = f"""<article class="bd-article"><p class="chapter-place">第 2 章，共 2 章 · 起点</p>
 <section id="第二章"><h1>第二章</h1><p>一条公式：{ROOT}。</p>
@@ -84,13 +84,12 @@ def test_radicals_become_characters():
     assert "<06> <08> <4E00>" in unified
 
 
-def test_a_small_book(pages, tmp_path):
+def test_a_small_book(browser, pages, tmp_path):
     for each in pages.values():
         article.relink(each, pages, None)
     cover = volume.Cover("zh-CN", "小书", "只有两章", "简体中文", ("某人",), "目录")
     final = tmp_path / "book.pdf"
-    with chromium.open_browser() as browser:
-        press(browser, cover, [("起点", list(pages.values()))], "", {"/Title": "小书"}, final)
+    press(browser, cover, [("起点", list(pages.values()))], "", {"/Title": "小书"}, final)
     assert [path.name for path in tmp_path.iterdir()] == ["book.pdf"]
     reader = PdfReader(final)
     texts = [page.extract_text() for page in reader.pages]
@@ -120,11 +119,11 @@ def shape(outline):
     return part, inner
 
 
-def test_what_would_be_cut_is_named(pages, tmp_path):
+def test_what_would_be_cut_is_named(browser, pages, tmp_path):
     cover = volume.Cover("zh-CN", "小书", "", "简体中文", (), "目录")
     pages["first"].body.p.string = "放不下" * 40
     pages["first"].body.p["style"] = "white-space: nowrap; width: max-content"
-    with chromium.open_browser() as browser, pytest.raises(RuntimeError, match="page-first 放不下"):
+    with pytest.raises(RuntimeError, match="page-first 放不下"):
         press(browser, cover, [("", [pages["first"]])], "", {}, tmp_path / "book.pdf")
 
 
@@ -134,6 +133,7 @@ def test_a_book_of_boxes_is_not_printed(tmp_path, monkeypatch):
     (tmp_path / "fonts.conf").write_text(nothing)
     monkeypatch.setenv("FONTCONFIG_FILE", str(tmp_path / "fonts.conf"))
     monkeypatch.setattr(print_books, "PDF", tmp_path / "pdf")
-    with pytest.raises(SystemExit, match="fonts-noto-cjk"):
-        print_books.main()
+    # 它自己开一个浏览器；别的测试的那一个还开着，所以到另一个线程里去
+    with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit, match="fonts-noto-cjk"):
+        thread.submit(print_books.main).result()
     assert list((tmp_path / "pdf").iterdir()) == []

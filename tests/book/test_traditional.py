@@ -4,8 +4,7 @@ import copy
 import re
 
 import pytest
-from bs4 import BeautifulSoup
-from built_book import ALL_PAGES, BOOK
+from built_book import ALL_PAGES, BOOK, parsed
 
 from chapters import ROOT
 from course_book.doctree.taiwan_chinese import AS_IS, CHANGED, KEPT_PASSAGES, KNOWN, QUOTES
@@ -20,12 +19,7 @@ CODE = "pre, code, .sig"
 def soups():
     """每一页两本书的文档树：（简体，繁体）。"""
 
-    def read(path):
-        if not path.is_file():
-            pytest.fail(f"没有 {path.relative_to(BOOK)}：请先运行 make book。")
-        return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-
-    return {page: (read(BOOK / page), read(TRADITIONAL / page)) for page in PAGES}
+    return {page: (parsed(BOOK / page), parsed(TRADITIONAL / page)) for page in PAGES}
 
 
 def test_every_chapter_has_a_page():

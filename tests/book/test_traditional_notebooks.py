@@ -113,7 +113,8 @@ def test_no_simplified_character_is_left(converted, path):
 
 
 def test_links_lead_to_headings(converted):
-    anchors = {name: set(headings(notebook)) for name, notebook in converted.items()}
+    """指着一幅图的链接，锚是那一格的编号：成书时换成图号。"""
+    anchors = {name: {*headings(cells), *(cell["id"] for cell in cells)} for name, cells in converted.items()}
     found = 0
     for name, notebook in converted.items():
         for cell in notebook:

@@ -1,7 +1,7 @@
-"""打开网页的几个测试文件共用一个服务器、一个 Chromium。"""
+"""打开网页的几个测试文件共用一个服务器。"""
 
 import pytest
-from built_book import BOOK, open_browser, serve
+from built_book import BOOK, serve
 from live_pages import new_page
 
 from course_lib.show.explore import page as figure
@@ -12,12 +12,6 @@ def book():
     if not (BOOK / "index.html").is_file():
         pytest.fail(f"{BOOK} 里没有成书：请先运行 make book。")
     return BOOK
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -139,7 +139,7 @@ def test_it_reads_without_a_network(folder, language, browser):
     assert page.locator("a.language-switch, link[hreflang]").count() == 0
 
     # 首页的卡片 → 章，里面有一幅可以动手的图
-    page.click('a[href*="04_scaled_dot_product_attention.html"] >> nth=0')
+    page.click('article a[href*="04_scaled_dot_product_attention.html"] >> nth=0')
     page.wait_for_url("**/04_scaled_dot_product_attention.html")
     figure = page.locator("figure.explore >> nth=0")
     figure.scroll_into_view_if_needed()

@@ -1,12 +1,13 @@
-"""勘误实验室：先猜，猜过才露出应当怎样说；索引筛得准，记得住猜中几条；没有脚本时也能用。"""
+"""勘误实验室：先猜，猜过才露出应当怎样说；索引一条一格，记得住猜中几条；没有脚本时也能用。"""
 
 import json
 
 import pytest
 
 PAGE = "chapters/errata.html"
-ROWS = ".errata-index tbody tr"
-SHOWN = f"{ROWS}:not([hidden])"
+KEY = "transformer-course-errata"
+TILES = ".errata-index li li"
+SHOWN = f"{TILES}:not([hidden])"
 
 
 @pytest.fixture(params=["", "zh-TW/"])
@@ -16,7 +17,7 @@ def lab(blank, roots, request):
 
 
 def numbers(lab):
-    return lab.locator(".errata-filter b").all_inner_texts()
+    return lab.locator(".errata-controls b").all_inner_texts()
 
 
 def test_the_index_lists_every_claim_and_leads_to_it(lab):
@@ -29,23 +30,32 @@ def test_the_index_lists_every_claim_and_leads_to_it(lab):
     assert all(found == [1, 1, 1] for found in lab.evaluate(parts))
 
 
-def test_the_index_filters_by_lesson_and_by_topic(lab):
-    lesson, topic = lab.locator(".errata-filter select").all()
+def test_a_tile_is_named_as_its_card_and_read_with_its_claim(lab):
+    names = "[...document.querySelectorAll('.errata-index a')].map((a) => a.textContent)"
+    heads = (
+        "[...document.querySelectorAll('section.erratum > h3')].map((each) => each.firstChild.textContent)"
+    )
+    for name, head in zip(lab.evaluate(names), lab.evaluate(heads), strict=True):
+        assert name.startswith(head[:8])
+    tile = lab.locator(f"{TILES} a").nth(3)
+    claim = tile.locator("span").first
+    assert claim.bounding_box()["width"] <= 1
+    tile.focus()
+    lab.keyboard.press("Shift+Tab")
+    lab.keyboard.press("Tab")
+    assert claim.bounding_box()["width"] > 100
+
+
+def test_the_index_filters_by_lesson(lab):
+    lesson = lab.locator(".errata-controls select")
     everything = lab.locator(SHOWN).count()
     lesson.select_option("S2")
-    codes = lab.locator(f"{SHOWN} td:first-child").all_inner_texts()
-    assert len(codes) == 8 and all(code.startswith("S2-") for code in codes) and numbers(lab)[0] == "8"
-    topic.select_option(index=5)
-    topics = lab.locator(f"{SHOWN} td:last-child").all_inner_texts()
-    assert len(set(topics)) == 1 and 0 < len(topics) < 8
-    lesson.focus()
-    lab.keyboard.press("Home")
-    topic.focus()
-    lab.keyboard.press("Home")
+    codes = lab.locator(f"{SHOWN} strong").all_inner_texts()
+    assert len(codes) == 8 and all(code.startswith("S2-") for code in codes)
     lesson.select_option("L")
-    assert lab.locator(f"{SHOWN} td:first-child").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
+    assert lab.locator(f"{SHOWN} strong").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
     lesson.select_option("")
-    assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[0])
+    assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[1])
 
 
 def test_an_answer_waits_for_the_guess_and_the_first_guess_counts(lab):
@@ -57,10 +67,23 @@ def test_an_answer_waits_for_the_guess_and_the_first_guess_counts(lab):
     assert answer.is_visible() and not second.locator(".answer").is_visible()
     first.locator(".guess details.right summary").click()
     second.locator(".guess details.right summary").click()
-    lab.wait_for_selector(f"{ROWS}[data-guess=right]")
-    assert lab.locator(ROWS).nth(0).get_attribute("data-guess") == "wrong"
-    assert lab.locator(ROWS).nth(1).get_attribute("data-guess") == "right"
-    assert numbers(lab)[1:] == ["2", "1"]
+    lab.wait_for_selector(f"{TILES} [data-guess=right]")
+    marks = "[...document.querySelectorAll('.errata-index a')].slice(0, 3).map(({ dataset }) => dataset.guess ?? null)"
+    assert lab.evaluate(marks) == ["wrong", "right", None] and numbers(lab)[::2] == ["2", "1"]
+    # 过了重新载入还记得，卡片上也记着猜的是哪一个
+    lab.reload()
+    assert lab.evaluate(marks) == ["wrong", "right", None] and numbers(lab)[::2] == ["2", "1"]
+    assert first.get_attribute("data-guess") == "wrong" and first.locator(".mine:not(.right)").count() == 1
+    assert second.locator(".mine.right").count() == 1 and not answer.is_visible()
+    lab.click(".errata-controls button")
+    assert lab.evaluate(marks) == [None] * 3 and numbers(lab)[0] == "0" and lab.locator(".mine").count() == 0
+    assert lab.evaluate(f"JSON.parse(localStorage.getItem('{KEY}')).guesses") == {}
+
+
+def test_a_tile_leads_to_its_card(lab):
+    lab.locator(f"{TILES} a").nth(30).click()
+    top = lab.locator("section.erratum").nth(30).bounding_box()["y"]
+    assert -20 < top < 200
 
 
 def test_a_run_pointed_at_is_open_with_its_answer(blank, roots):
@@ -81,10 +104,11 @@ def test_without_a_script_and_on_paper(browser, roots):
     tab = context.new_page()
     tab.goto(roots["http"] + PAGE)
     answer = tab.locator("section.erratum > .answer").first
-    assert not tab.is_visible(".errata-filter") and tab.locator(f"{ROWS} a").first.is_visible()
+    claim = tab.locator(f"{TILES} a > span").first
+    assert not tab.is_visible(".errata-controls") and claim.bounding_box()["width"] > 100
     assert not answer.is_visible()
     tab.emulate_media(media="print")
-    assert answer.is_visible()
+    assert answer.is_visible() and claim.bounding_box()["width"] > 100
     tab.emulate_media(media="screen")
     tab.locator(".guess summary").first.click()
     assert answer.is_visible()
@@ -96,6 +120,6 @@ def test_it_fits_a_phone_and_a_finger(lab, width):
     lab.set_viewport_size({"width": width, "height": 800})
     assert lab.evaluate("document.documentElement.scrollWidth") <= width
     small = lab.evaluate(
-        "[...document.querySelectorAll('.errata-filter select, .errata-index a, details.run > summary, .erratum .guess summary')].filter((each) => each.getBoundingClientRect().height < 39.5).map((each) => each.outerHTML.slice(0, 80))"
+        "[...document.querySelectorAll('.errata-controls :is(select, button), .errata-index a, details.run > summary, .erratum .guess summary')].filter((each) => each.getBoundingClientRect().height < 39.5).map((each) => each.outerHTML.slice(0, 80))"
     )
     assert small == []

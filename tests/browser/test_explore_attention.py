@@ -13,7 +13,7 @@ def data():
     generator = torch.Generator().manual_seed(3)
     x = torch.randn(4, 6, generator=generator)
     w_query, w_key, w_value = torch.randn(3, 6, 3, generator=generator) / 6**0.5
-    wide = {d: torch.randn(8, generator=generator) * d**0.5 for d in (4, 64, 1024)}
+    wide = {d: torch.randn(2, 8, generator=generator) * d**0.5 for d in (4, 64, 1024)}
     return {
         "tokens": TOKENS,
         "x": x,
@@ -22,6 +22,8 @@ def data():
         "w_value": w_value,
         "chosen": 3,
         "wide": wide,
+        "average": {d: [0.9, 0.36, 0.13] for d in wide},
+        "real": [64],
     }
 
 
@@ -40,6 +42,8 @@ def test_attention_is_the_librarys(page):
         "输出": output,
     }
     seen = {}
+    assert page.locator("caption", has_text="权重").count()  # 打开时在权重那一步
+    page.get_by_role("button", name="第 1 步，共 8 步").click()
     for step in range(8):
         for title in expected:
             if page.locator("caption", has_text=title).count():
@@ -52,15 +56,14 @@ def test_attention_is_the_librarys(page):
 
 
 def test_clicking_a_score_shows_how_it_came(page):
-    for _ in range(5):
-        page.get_by_role("button", name="下一步", exact=True).click()
+    page.get_by_role("button", name="上一步").click()
     page.get_by_role("button", name="sky → is").first.click()
     q, k = DATA["x"][1] @ DATA["w_query"], DATA["x"][2] @ DATA["w_key"]
 
     def said():
         return page.locator(".explore-detail").inner_text().replace("−", "-")
 
-    assert f"= {q @ k / 3**0.5:.2f}" in said()
+    assert f"= {q @ k / 3**0.5:.2f}" in said() and f" = {q @ k:.2f}" in said()
     page.get_by_role("button", name="下一步", exact=True).click()
     powers = (DATA["x"][1] @ DATA["w_query"] @ (DATA["x"] @ DATA["w_key"]).T / 3**0.5).exp()
     assert f"加起来 {powers.sum():.2f}" in said() and f"= {powers[2] / powers.sum():.2f}。" in said()
@@ -69,17 +72,73 @@ def test_clicking_a_score_shows_how_it_came(page):
     assert f"加起来是 {q @ k:.2f}" in said()
 
 
+@pytest.mark.parametrize("step", ["第 7 步", "第 8 步"])
+def test_every_weight_tells_how_it_came(page, step):
+    """点哪一格，写的就是哪一格：逐个相乘，加起来是它的点积。"""
+    page.get_by_role("button", name=f"{step}，共 8 步").click()
+    query, key = (DATA["x"] @ DATA[f"w_{name}"] for name in ("query", "key"))
+    for i, one in enumerate(TOKENS):
+        for j, other in enumerate(TOKENS):
+            page.get_by_role("button", name=f"{one} → {other}").last.click()
+            said = page.locator(".explore-detail").inner_text().replace("−", "-")
+            assert f"{one} 的查询 · {other} 的键 = " in said
+            assert f" = {query[i] @ key[j]:.2f}".replace("-0.00", "0.00") in said
+
+
+@pytest.mark.parametrize("step", range(1, 4))
+def test_a_projection_tells_its_first_number(page, step):
+    page.get_by_role("button", name=f"第 {step + 1} 步，共 8 步").click()
+    number = DATA["x"][3] @ DATA[("w_query", "w_key", "w_value")[step - 1]][:, 0]
+    said = page.locator(".explore-detail").inner_text().replace("−", "-")
+    assert f" = {number:.2f}。" in said and "blue 的" in said
+
+
+@pytest.mark.parametrize("asked", [0, 1])
 @pytest.mark.parametrize(("way", "power"), [("不除", 0), ("除以 √d", 0.5), ("除以 d", 1)])
-def test_wider_keys_saturate(page, way, power):
+def test_wider_keys_saturate(page, way, power, asked):
     page.get_by_role("button", name=way, exact=True).click()
     page.get_by_role("slider").fill("2")
-    shares = (DATA["wide"][1024] / 1024**power).softmax(dim=0)
+    if asked:
+        page.get_by_role("button", name="换一个查询").click()
+    shares = [(DATA["wide"][1024][asked] / 1024**each).softmax(dim=0) for each in (0, 0.5, 1)]
     shown = [float(text) for text in page.locator(".explore-number").all_inner_texts()]
-    torch.testing.assert_close(torch.tensor(shown), shares, atol=0.0051, rtol=0)
+    chosen = shares[int(2 * power)]
+    torch.testing.assert_close(torch.tensor(shown), chosen, atol=0.0051, rtol=0)
+    # 一个键三道，各是一种除法；粗的是选中的那一道
+    lengths = page.locator(".explore-three .explore-fill").evaluate_all(
+        "fills => fills.map(fill => [parseFloat(fill.style.width) / 100, fill.matches('.explore-mark')])"
+    )
+    torch.testing.assert_close(
+        torch.tensor([length for length, _ in lengths]),
+        torch.stack(shares, dim=-1).flatten(),
+        atol=1e-4,
+        rtol=0,
+    )
+    assert [i % 3 for i, (_, thick) in enumerate(lengths) if thick] == [int(2 * power)] * 8
+    assert f"最大的权重 {chosen.max():.2f}；许多查询平均 {DATA['average'][1024][int(2 * power)]:.2f}" in (
+        page.locator(".explore-said").last.inner_text()
+    )
+
+
+def test_the_real_width_is_marked_and_open(page):
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "64"
+    mark, thumb = page.get_by_text("真实的头在这里").bounding_box(), page.get_by_role("slider").bounding_box()
+    assert abs((mark["x"] + mark["width"] / 2) - (thumb["x"] + thumb["width"] / 2)) < 3
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_an_equation_stands_on_one_line(page, step):
+    page.get_by_role("button", name=f"第 {step + 1} 步，共 8 步").click()
+    flow = page.locator(".explore-flow")
+    assert flow.evaluate(
+        "flow => flow.scrollWidth <= flow.clientWidth && flow.firstElementChild.offsetTop < 120"
+    )
+    assert flow.evaluate("flow => getComputedStyle(flow).flexWrap") == "nowrap"
 
 
 def test_play_goes_to_the_end_and_a_hand_stops_it(page):
     page.clock.install()
+    page.get_by_role("button", name="第 1 步，共 8 步").click()
     page.get_by_role("button", name="播放").click()
     page.clock.run_for(5000)
     assert page.locator("[aria-current=step]").get_attribute("aria-label") == "第 3 步，共 8 步"

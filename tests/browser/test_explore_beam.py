@@ -5,7 +5,6 @@ import math
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.tasks.dates import Characters
 from course_lib.transformer import Transformer, TransformerConfig
@@ -77,10 +76,3 @@ def test_keeps_as_many_as_it_is_wide(page, width):
     walk_to_the_end(page, width)
     assert page.locator(".explore-tree .explore-later").count() == 0
     assert page.locator("table").is_visible()
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("beam", DATA, width=360)
-    fits_a_phone_and_a_finger(page)
-    walk_to_the_end(page, 4)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360

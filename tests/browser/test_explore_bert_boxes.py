@@ -63,6 +63,20 @@ def test_a_box_leads_to_its_step(page):
     torch.testing.assert_close(torch.tensor(moved), 0.4 + 12 * DATA["weights"][0][2], atol=1e-3, rtol=0)
 
 
+def test_only_the_chosen_token_stands_out(page):
+    """长度的图取对数；所选的一条是深的，其余都是灰的。"""
+    for chosen in (1, 2):
+        page.get_by_role("button", name=WORDS[chosen], exact=True).click()
+        curves = page.locator(".explore-line polyline")
+        hues = curves.evaluate_all("all => all.map(one => one.style.stroke)")
+        assert hues == [*["var(--grey)"] * 3, "var(--ink)"]
+        points = [pair.split(",") for pair in curves.last.get_attribute("points").split()]
+        powers = DATA["lengths"].log10()
+        shares = (powers[:, chosen] - powers.min()) / (powers.max() - powers.min())
+        seen = torch.tensor([float(y) for _, y in points])
+        torch.testing.assert_close(seen, 110 - 100 * shares, atol=0.06, rtol=0)
+
+
 @pytest.mark.parametrize("step", [0, 5])
 def test_colours_tell_sign_and_size(page, step):
     page.locator(".explore-box").nth(step).click()
@@ -72,5 +86,5 @@ def test_colours_tell_sign_and_size(page, step):
         .locator("rect")
         .evaluate_all("all => all.map(r => r.style.fill)")
     )
-    signs = ["var(--query)" if value < 0 else "var(--key)" for value in DATA["steps"][step, 2]]
+    signs = ["var(--minus)" if value < 0 else "var(--plus)" for value in DATA["steps"][step, 2]]
     assert fills == signs

@@ -1,5 +1,7 @@
 """可以动手的图“岔路”：换了温度、截了 top-k，概率与 narrow 的相同；点一条走下去，退一步回得来。"""
 
+from urllib.parse import parse_qsl
+
 import pytest
 import torch
 from explorable_helpers import turn
@@ -98,10 +100,29 @@ def test_a_cut_branch_is_no_way(page):
 
 def test_keyboard_alone(page):
     """走上一条岔路之后，焦点落在下一处的头一条上。"""
-    for _ in range(5):  # 两段前文，两个滑杆，然后是头一条岔路
-        page.keyboard.press("Tab")
+    page.keyboard.press("Tab")  # 图在前，头一条岔路就是头一站
     page.keyboard.press("Enter")
     first = logits().argmax().item()
     assert page.locator(".explore-text b").all_inner_texts() == [WORDS[first]]
     best = logits(first).argmax().item()
     assert page.evaluate("document.activeElement.textContent") == WORDS[best].replace(" ", "␣")
+
+
+def test_the_end_of_a_path_goes_on_in_the_real_model(page):
+    """走到书里算好的尽头，就有一个链接：带着走到这里的字，打开“打开一个大语言模型”；笔记本里没有那一页，就没有它。"""
+    link = page.locator(".explore-said a")
+    for _ in range(2):
+        page.locator(".explore-bars button").first.click()
+    assert "只算到这里" in page.locator(".explore-said").last.inner_text() and link.count() == 0
+    page.evaluate("""() => {
+      const nav = document.createElement('nav');
+      nav.innerHTML = '<a href="https://book.test/chapters/llm.html">打开一个大语言模型</a>';
+      document.body.append(nav);
+    }""")
+    words = page.locator(".explore-text b").all_inner_texts()
+    page.get_by_role("button", name="退一步").click()
+    assert link.count() == 0
+    page.locator(".explore-bars button").first.click()
+    address, _, fields = link.get_attribute("href").partition("#")
+    assert address == "https://book.test/chapters/llm.html"
+    assert dict(parse_qsl(fields)) == {"text": "Once" + "".join(words)}

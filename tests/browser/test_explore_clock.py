@@ -52,14 +52,14 @@ def test_numbers_are_the_librarys(page, position, offset):
     slide(page, "位置", position)
     slide(page, "间隔", offset)
     torch.testing.assert_close(pairs(page), TABLE[position], atol=0.0051, rtol=0)
-    for hue, row in (("key", TABLE[position]), ("query", TABLE[position + offset])):
+    for hue, row in (("ink", TABLE[position]), ("ochre", TABLE[position + offset])):
         hands = angles(page, hue)
         shown = torch.stack([hands.sin(), hands.cos()], dim=-1).flatten()
         torch.testing.assert_close(shown, row, atol=1e-4, rtol=0)
     strips = page.locator(".explore-strip").all()
     for strip, row in zip(strips, (TABLE[position], TABLE[position + offset]), strict=True):
         seen = strip.locator("rect").evaluate_all(
-            "all => all.map(cell => (cell.style.fill.includes('query') ? -1 : 1) * cell.style.opacity)"
+            "all => all.map(cell => (cell.style.fill.includes('minus') ? -1 : 1) * cell.style.opacity)"
         )
         torch.testing.assert_close(torch.tensor(seen, dtype=torch.float), row, atol=0.0051, rtol=0)
     assert abs(product(page) - float(TABLE[position] @ TABLE[position + offset]) / 8) < 0.0051
@@ -72,7 +72,7 @@ def test_the_offset_is_one_rotation_wherever_one_stands(page):
         slide(page, "位置", position)
         torch.testing.assert_close(turned(page), 13 * SPEEDS, atol=0.01, rtol=0)
         torch.testing.assert_close(
-            angles(page, "query") - angles(page, "key"), 13 * SPEEDS, atol=1e-4, rtol=0
+            angles(page, "ochre") - angles(page, "ink"), 13 * SPEEDS, atol=1e-4, rtol=0
         )
         seen.append((turned(page).tolist(), product(page), page.locator("polyline").get_attribute("points")))
     assert seen[0] == seen[1] == seen[2]

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.encoder import Encoder
 
@@ -34,45 +33,52 @@ def data():
 DATA = data()
 
 
-def set_to(page, depth, plus):
+def tower(page, half):
+    """先是有加号的，再是没有加号的。"""
+    return page.locator(".explore-towers > div").nth(half)
+
+
+def set_to(page, depth):
     page.get_by_role("slider").fill(str(DEPTHS.index(depth)))
-    page.get_by_role("button", name="有" if plus else "没有", exact=True).click()
 
 
-@pytest.mark.parametrize("plus", [True, False])
+@pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_shows_what_the_library_computed(page, depth, plus):
-    set_to(page, depth, plus)
-    half, at = 0 if plus else 1, DEPTHS.index(depth)
-    floors = page.locator(".explore-tower tbody tr:visible")
+def test_shows_what_the_library_computed(page, depth, half):
+    set_to(page, depth)
+    shown, at = tower(page, half), DEPTHS.index(depth)
+    assert shown.locator("caption").inner_text() == ["有加号", "没有加号"][half]
+    floors = shown.locator("tbody tr:visible")
     assert floors.count() == depth + 1
-    shown = [float(text.rstrip("%")) for text in floors.locator(".explore-number").all_inner_texts()]
+    told = [float(text.rstrip("%")) for text in floors.locator(".explore-number").all_inner_texts()]
     expected = [100 * share for share in DATA["spreads"][half][at]]
-    assert all(abs(a - b) <= (0.51 if b > 9.9 else 0.051) for a, b in zip(shown, expected, strict=True))
-    told = page.locator(".explore-tower tfoot tr").first.locator("td").all_inner_texts()
+    assert all(abs(a - b) <= (0.51 if b > 9.9 else 0.051) for a, b in zip(told, expected, strict=True))
+    told = shown.locator("tfoot tr").first.locator("td").all_inner_texts()
     answers = DATA["answers"][half][at].tolist()
     hits = sum(a == b for a, b in zip(answers, DIGITS.flip(0).tolist(), strict=True))
     assert told == [*map(str, answers), f"对 {hits} 个"]
-    assert page.locator(".explore-tower .explore-hit").count() == hits
-    scores = page.locator(".explore-bars .explore-number").all_inner_texts()
+    assert shown.locator(".explore-hit").count() == hits
+    scores = shown.locator(".explore-bars .explore-number").all_inner_texts()
     assert scores == [f"{score:.2f}" for score in DATA["scores"][half][at]]
-    said = page.locator(".explore-said").inner_text()
-    assert said.startswith(f"{depth} 层，{'有' if plus else '没有'}加号") and scores[2] in said
+    left = floors.last.locator(".explore-number").inner_text()
+    assert (
+        f"{['有加号', '没有加号'][half]}的，六个词元的差异还剩 {left}"
+        in page.locator(".explore-said").inner_text()
+    )
 
 
-@pytest.mark.parametrize("plus", [True, False])
-def test_a_tile_is_a_vector(page, plus):
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_tile_is_a_vector(page, half):
     """颜色是正负，浓淡是大小；词元成了一样的，格子也就一样。"""
-    set_to(page, 4, plus)
-    last = page.locator(".explore-tower tbody tr").nth(4).locator("svg")
+    last = tower(page, half).locator("tbody tr").nth(4).locator("svg")
     style = "all => all.map(r => [r.style.fill, Number(r.style.opacity)])"
     tiles = [tile.locator("rect").evaluate_all(style) for tile in last.all()]
-    for tile, vector in zip(tiles, DATA["states"][0 if plus else 1][2][4], strict=True):
-        assert [fill for fill, _ in tile] == [f"var(--{'query' if x < 0 else 'key'})" for x in vector]
+    for tile, vector in zip(tiles, DATA["states"][half][2][4], strict=True):
+        assert [fill for fill, _ in tile] == [f"var(--{'minus' if x < 0 else 'plus'})" for x in vector]
         opacity = torch.tensor([value for _, value in tile])
         torch.testing.assert_close(opacity, (vector.abs() / 2).clamp(max=1), atol=0.0051, rtol=0)
     alike = all(abs(a[1] - b[1]) < 0.05 for tile in tiles for a, b in zip(tile, tiles[0], strict=True))
-    assert alike != plus
+    assert alike == bool(half)
 
 
 def test_the_keyboard_moves_the_depth(page):
@@ -81,10 +87,4 @@ def test_the_keyboard_moves_the_depth(page):
     slider.focus()
     page.keyboard.press("ArrowLeft")
     assert slider.get_attribute("aria-valuetext") == "2 层"
-    assert page.locator(".explore-tower tbody tr:visible").count() == 3
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("depth", DATA, width=360)
-    fits_a_phone_and_a_finger(page)
-    assert page.get_by_role("slider").bounding_box()["width"] > 120
+    assert tower(page, 0).locator("tbody tr:visible").count() == 3

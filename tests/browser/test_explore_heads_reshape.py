@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger, numbers
+from explorable_helpers import numbers
 
 from course_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 
@@ -91,10 +91,3 @@ def test_moving_is_over_or_not_wanted(page):
     for step in ("3", "4"):
         page.get_by_role("button", name=f"第 {step} 步，共 8 步").click()
     assert page.evaluate(running) == 0
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("heads_reshape", DATA, width=360)
-    for step in range(1, 9):
-        page.get_by_role("button", name=f"第 {step} 步，共 8 步").click()
-        fits_a_phone_and_a_finger(page)

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 HEADS = ["第 0 层头 0", "第 1 层头 0"]
 
@@ -60,7 +59,7 @@ def test_depth_is_the_change_without_it(page):
     change = JETS[0]["said"][0, 0] - JETS[0]["without"]
     torch.testing.assert_close(depths(page), change.abs() / change.abs().max(), atol=6e-4, rtol=0)
     hues = circles(page).evaluate_all("all => all.map(one => one.style.getPropertyValue('--hue'))")
-    assert hues == ["var(--key)" if value < 0 else "var(--query)" for value in change]
+    assert hues == ["var(--minus)" if value < 0 else "var(--plus)" for value in change]
     assert "注意力" not in said(page)[1]
 
 
@@ -93,8 +92,18 @@ def test_shuffling_moves_the_table_and_not_the_picture(page):
         moved = (JETS[0]["said"][turn] - JETS[0]["said"][0]).abs()
         assert f"Transformer 动了 0.000，拉直的动了 {moved[1]:.3f}" in said(page)[0]
         assert page.locator(".explore-jet-plane svg").inner_html() == picture
+        marks = page.locator(".explore-jet-before").evaluate_all(
+            "all => all.map(one => parseFloat(one.style.left))"
+        )
+        torch.testing.assert_close(torch.tensor(marks), 100 * JETS[0]["said"][0], atol=0.01, rtol=0)
     page.get_by_role("button", name="排回去").click()
     assert "pT 从大到小" in said(page)[0]
+
+
+def test_opens_on_the_one_it_is_told(open_figure):
+    page = open_figure("jet", DATA | {"chosen": 1})
+    assert page.get_by_role("button", name="乙", exact=True).get_attribute("aria-pressed") == "true"
+    assert "其实是双叉" in said(page)[0]
 
 
 def test_tap_and_arrow_keys(page):
@@ -112,10 +121,3 @@ def test_tap_and_arrow_keys(page):
         assert circles(page).nth(expected).get_attribute("aria-selected") == "true"
         active = page.get_by_role("listbox").get_attribute("aria-activedescendant")
         assert page.locator(f"#{active}").get_attribute("aria-selected") == "true"
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("jet", DATA, width=360)
-    fits_a_phone_and_a_finger(page)
-    box = page.get_by_role("listbox").bounding_box()
-    assert box["width"] > 300

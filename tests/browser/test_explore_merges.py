@@ -1,7 +1,6 @@
 """可以动手的图“合并”：每一次合成的、此刻的词表与切成的片段，都与课程库训练出来的相同。"""
 
 import pytest
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from course_lib.tokenization import PREFIX, SPECIAL_TOKENS, longest_match, normalize_words
 from course_lib.wordpiece_training import train_wordpiece
@@ -68,10 +67,3 @@ def test_buttons_and_play(page):
     page.get_by_role("button", name="合一次").click()
     page.clock.run_for(5000)
     assert said(page).startswith("第 4 次合并") and page.get_by_role("button", name="播放").count() == 1
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("merges", DATA, width=360)
-    fits_a_phone_and_a_finger(page)
-    move(page, merges(page))
-    fits_a_phone_and_a_finger(page)

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from explorable_helpers import fits_a_phone_and_a_finger
 
 from chapters import ROOT, cells, source
 
@@ -26,9 +25,10 @@ WORDS = [
     "they",
 ]
 SENTENCES = [" ".join([*WORDS[: n - 1], "they"]) for n in (5, 8, 16)]
-DATA = {"sentences": SENTENCES, "windows": [3, 5, 9, 17], "d": 64}
+DATA = {"sentences": SENTENCES, "windows": [3, 5, 9, 17], "keeps": [0.3, 0.5, 0.9, 1.0], "d": 64}
 WEIGHTS = torch.randn(4, 4, generator=torch.Generator().manual_seed(1)).softmax(dim=-1)
 HEAD = {"tokens": ["[CLS]", "john", "sang", "[SEP]"], "weights": WEIGHTS, "chosen": 2}
+ALSO = [HEAD]
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,13 @@ def test_numbers_are_the_chapters(page, chapter, sentence, window):
     assert shown["串行步数"] == [n, layers, 1]
     assert shown["乘法（D = 64）"] == list(chapter["multiplications"](n, k))
     assert shown["还剩"] == pytest.approx(chapter["remaining"](n, k), rel=0.006)
+
+
+@pytest.mark.parametrize("i", range(4))
+def test_what_the_rnn_keeps_is_the_readers_choice(page, chapter, i):
+    """留得多，RNN 就剩得多；CNN 与注意力不变。"""
+    page.get_by_label("RNN 每步留下").fill(str(i))
+    assert table(page)["还剩"] == pytest.approx(chapter["remaining"](8, 3, DATA["keeps"][i]), rel=0.006)
 
 
 def test_the_race_by_keyboard(page):
@@ -112,8 +119,3 @@ def test_who_listens_to_whom(open_figure):
             for path in page.locator(".explore-arcs path").all()
         ]
         torch.testing.assert_close(torch.tensor(widths), 0.4 + 12 * WEIGHTS[i], atol=1e-3, rtol=0)
-
-
-@pytest.mark.parametrize("data", [DATA, HEAD], ids=["race", "head"])
-def test_fits_a_phone_and_a_finger(open_figure, data):
-    fits_a_phone_and_a_finger(open_figure("messages", data, width=360))

@@ -4,7 +4,6 @@ import random
 import re
 
 import pytest
-from explorable_helpers import fits_a_phone_and_a_finger
 from live_helpers import SENTENCES
 from two_tokenizers import SEED, ours, random_text
 
@@ -97,13 +96,6 @@ def test_a_word_that_cannot_be_cut(page):
     page.get_by_role("button", name=TEXTS[2], exact=True).click()
     page.locator("button.explore-word", has_text="x" * 101).click()
     assert "超过 100 个字符" in page.locator(".explore-said").inner_text()
-
-
-def test_fits_a_phone_and_a_finger(open_figure):
-    page = open_figure("tokenize", DATA, width=360)
-    for text in TEXTS:
-        page.get_by_role("button", name=text, exact=True).click()
-        fits_a_phone_and_a_finger(page)
 
 
 # ---- 成书里打字 ----

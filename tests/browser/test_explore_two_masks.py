@@ -1,5 +1,7 @@
 """可以动手的图“两种掩码”：掩码的格子与库里的相同，横条、别的、犹豫几个词与给的数相同，键盘与手指都走得通。"""
 
+import re
+
 import pytest
 import torch
 
@@ -35,7 +37,7 @@ KINDS = {"causal": "因果：猜下一个词", "both": "双向：猜遮住的词
 
 def choose(page, kind, sentence=0, place=6):
     page.get_by_role("button", name=KINDS[kind], exact=True).click()
-    page.get_by_role("button", name="甲乙"[sentence], exact=True).click()
+    page.get_by_role("button", name="甲乙"[sentence]).click()
     page.locator(".explore-cloze button").nth(place - 1).click()
 
 
@@ -106,5 +108,5 @@ def test_what_cannot_be_seen_is_struck_out(page):
 
 def test_shorter_sentence_keeps_a_word_chosen(page):
     choose(page, "both", 0, 11)
-    page.get_by_role("button", name="乙", exact=True).click()
+    page.get_by_role("button", name=re.compile("^乙：")).click()
     assert page.locator(".explore-cloze [aria-pressed=true]").all_inner_texts() == ["."]

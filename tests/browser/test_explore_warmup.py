@@ -40,8 +40,8 @@ def test_the_rate_of_the_paper(page, warm, width):
     heights = torch.tensor([1000 * rate(step, width, warm) for step in steps])
     torch.testing.assert_close(points(page, 0, 0)[:, 1], 130 - heights / 2 * 120, atol=0.06, rtol=0)
     said = page.locator(".explore-said").first.inner_text()
-    assert f"第 {warm} 步最高，是 {rate(warm, width, warm):.5f}" in said
-    assert f"第 20000 步，是 {rate(20000, width, warm):.5f}" in said
+    assert f"第 {warm} 步最高，是 {1000 * rate(warm, width, warm):.2f} × 10⁻³" in said
+    assert f"第 20000 步，是 {1000 * rate(20000, width, warm):.2f} × 10⁻³" in said
 
 
 @pytest.mark.parametrize("run", [0, 1])

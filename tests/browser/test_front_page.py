@@ -1,4 +1,4 @@
-"""首页：按钮通到它们说的地方，每一章有一张卡片，图不要脚本也能换词换头，手机上放得下、点得中。"""
+"""首页：按钮与门通到它们说的地方，每一章有一张卡片，图不要脚本也能换词换头，手机上放得下、点得中。"""
 
 import re
 from urllib.parse import unquote, urlsplit
@@ -6,9 +6,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from built_book import BOOK
 
+from chapters import ROOT
 from course_book.before_reading.contents import chapters, pages
+from course_book.doctree.front_doors import STILLS
+from course_book.doctree.reading_paths import GLANCE
 
 FRONT = "chapters/index.html"
+FIGURES = ROOT / "figures/miniatures"
 both_books = pytest.mark.parametrize("language", ["", "zh-TW/"])
 
 
@@ -29,26 +33,31 @@ def front(browser, roots):
 
 @both_books
 @pytest.mark.parametrize("scheme", ["http", "file"])
-@pytest.mark.parametrize("place, target", [(0, "01_why_transformer"), (1, "live")])
-def test_the_two_buttons_lead_where_they_say(front, language, scheme, place, target):
+@pytest.mark.parametrize("place, target", [(0, "01_why_transformer"), (1, "live"), (2, "llm")])
+def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme, place, target):
     page = front(language, scheme)
-    button = page.locator(".front-buttons a").nth(place)
-    assert button.bounding_box()["y"] < 400 and page.locator(".front-buttons a").count() == 2
-    button.click()
+    links = page.locator(".front-buttons a, .door a")
+    assert links.count() == 1 + len(STILLS) and links.nth(place).bounding_box()["y"] < (600 if place else 300)
+    links.nth(place).click()
     assert urlsplit(page.url).path.endswith(f"/{language}chapters/{target}.html")
     assert page.locator("h1").inner_text()
 
 
 @both_books
-def test_every_page_of_the_book_has_its_card(front, language):
+def test_every_page_of_the_book_has_its_card_or_its_door(front, language):
     page = front(language)
+    doors = page.locator(".door a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))")
+    assert doors == [f"{page.name}.html" for page in pages() if page.lasting_name in STILLS]
     cards = page.evaluate("""() => [...document.querySelectorAll('.chapter-cards li')].map((card) => {
       const link = card.querySelector('a'), text = (name) => card.querySelector(name)?.textContent ?? null;
       return {page: link.getAttribute('href'), name: link.dataset.chapter, title: link.textContent,
-        question: text('p'), number: text('.card-number'), minutes: text('.card-minutes')};
+        question: text('p'), number: text('.card-number'), minutes: text('.card-minutes'),
+        picture: card.querySelector('.card-picture > svg[aria-hidden="true"]') !== null};
     })""")  # fmt: skip
-    assert [card["page"] for card in cards] == [f"{page.name}.html" for page in pages()]
-    for card, expected in zip(cards, pages(), strict=True):
+    carded = [page for page in pages() if page.lasting_name not in STILLS]
+    assert [card["page"] for card in cards] == [f"{page.name}.html" for page in carded]
+    for card, expected in zip(cards, carded, strict=True):
+        assert card["picture"] == (FIGURES / f"{expected.lasting_name}.svg").is_file()
         text = (BOOK / language / "chapters" / card["page"]).read_text(encoding="utf-8")
         assert card["title"] in re.sub(r"<[^>]+>", "", re.search(r"<h1>(.*?)<a", text, re.S)[1])
         assert card["name"] == expected.lasting_name and len(card["question"]) > 8
@@ -66,14 +75,54 @@ def test_the_route_counts_the_chapters_and_leads_to_the_cards(front, language):
     count, hours = map(int, re.findall(r"\d+", total))
     assert count == len(chapters())
     assert abs(hours - sum(chapter.minutes for chapter in chapters()) / 60) <= 0.5
-    ends = []
+    ends, spent = [], 0
     for stop in page.locator(".book-route li").all():
-        ends += [int(n) for n in re.findall(r"\d+", stop.locator("span").inner_text())[:2]]
+        first, last, own = re.findall(r"[\d.]+", stop.locator("span").inner_text())
+        own_minutes = sum(each.minutes for each in chapters() if int(first) <= each.number <= int(last))
+        assert abs(float(own) - own_minutes / 60) <= 0.5
+        ends, spent = [*ends, int(first), int(last)], spent + float(own)
         anchor = unquote(stop.locator("a").get_attribute("href")[1:])
         numbers = page.locator(f"section[id='{anchor}'] .card-number").all_inner_texts()
         assert [int(numbers[0]), int(numbers[-1])] == ends[-2:]
-    assert ends[0] == 1 and ends[-1] == len(chapters())
+    assert ends[0] == 1 and ends[-1] == len(chapters()) and spent == hours
     assert all(b == a + 1 for a, b in zip(ends[1:-1:2], ends[2::2], strict=True))
+
+
+@both_books
+def test_each_reading_path_takes_as_long_as_it_says(front, language):
+    """几个小时由各章的分钟加成；只看图的几章，一章只算几分钟。"""
+    page, minutes = front(language), {page.number: page.minutes for page in chapters()}
+    said = []
+    for path in page.locator(".reading-paths li").all():
+        spent = 0
+        for i, part in enumerate(re.split("[；]", path.locator("p").inner_text())):
+            runs = re.findall(r"(\d+)(?:–(\d+))?", part) if "第" in part else [("1", str(len(chapters())))]
+            numbers = [n for a, b in runs for n in range(int(a), int(b or a) + 1)]
+            spent += sum(GLANCE if i else minutes[n] for n in numbers)
+        (hours,) = re.findall(r"\d+", path.locator("span").inner_text())
+        assert abs(int(hours) - spent / 60) <= 0.5
+        said.append(spent)
+    assert len(said) == 3 and said[-1] == sum(minutes.values()) == max(said)
+
+
+@pytest.mark.parametrize("width, columns", [(1600, 3), (1280, 3), (900, 2), (390, 1)])
+@both_books
+def test_cards_stand_in_rows_and_none_is_stretched(front, language, width, columns):
+    """一排三张、两张或一张，末一排靠左；一样宽，小图都看得见。"""
+    page = front(language, width=width)
+    lists = page.evaluate("""() => [...document.querySelectorAll('.chapter-cards')].map((list) =>
+      [...list.querySelectorAll('.card-face')].map((face) => {
+        const {left, top, width} = face.getBoundingClientRect();
+        const picture = face.querySelector('.card-picture svg')?.getBoundingClientRect();
+        return {left: Math.round(left), top: Math.round(top), width: Math.round(width),
+          picture: picture && [Math.round(picture.width), Math.round(picture.height), picture.left < left + 40]};
+      }))""")
+    lefts = sorted({card["left"] for cards in lists for card in cards})
+    assert len(lefts) == columns and len({card["width"] for cards in lists for card in cards}) == 1
+    for cards in lists:
+        assert [card["left"] for card in cards] == [lefts[i % columns] for i in range(len(cards))]
+        assert len({card["top"] for card in cards}) == -(-len(cards) // columns)
+        assert all(card["picture"] in (None, [120, 72, True]) for card in cards)
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -106,9 +155,25 @@ def test_words_and_heads_are_chosen_without_a_script(front, language, scripts):
     assert page.locator("figure.attention").bounding_box() == before  # 换来换去，下面的字不动
 
 
+def test_the_chosen_head_is_marked_in_the_door_below(front):
+    """上面换一个头，门上描得最浓的那一张也换。"""
+    page = front()
+
+    def marked():
+        strong = page.locator(".found rect").evaluate_all(
+            "(marks) => marks.map((mark) => getComputedStyle(mark).strokeOpacity === '1')"
+        )
+        assert strong.count(True) == 1
+        return strong.index(True)
+
+    for i in range(3):
+        page.locator(".attention-choices label").nth(i).click()
+        assert marked() == i
+
+
 @both_books
-def test_the_whole_route_stands_on_the_first_screen(front, language):
-    """1280×800：题目、按钮、图、说明与路线，不用滚动。"""
+def test_the_doors_and_the_whole_route_stand_on_the_first_screen(front, language):
+    """1280×800：题目、按钮、图、说明、两扇门与路线，不用滚动。"""
     page = front(language, width=1280)
     stops = [stop.bounding_box() for stop in page.locator(".book-route span").all()]
     assert stops and max(box["y"] + box["height"] for box in stops) <= 780
@@ -123,18 +188,19 @@ def test_nothing_is_cut_or_too_small(front, language, width):
       const all = (selector) => [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
       const box = (node) => node.getBoundingClientRect();
       return {
-        cut: all('.bd-article :is(.attention, .attention-arcs p, .cards, .card-face, .book-route, .front-classroom, .front-buttons) *, .card-face')
+        cut: all('.bd-article :is(.attention, .attention-arcs p, .door, .cards, .card-face, .book-route, .reading-paths, .front-classroom, .front-buttons) *, .card-face')
           .filter((node) => box(node).right > innerWidth + 0.5 || box(node).left < -0.5).map((node) => node.outerHTML.slice(0, 120)),
         small: all('.front-buttons a, .attention-choices label, .attention-words label')
           .filter((node) => box(node).height < (innerWidth < 700 ? 39.5 : 30)).map((node) => node.textContent),
-        letters: Math.min(...all('.bd-article :is(.attention, .cards, .book-route) :is(label, p, span, a)')
+        letters: Math.min(...all('.bd-article :is(.attention, .door, .cards, .book-route, .reading-paths) :is(label, p, span, a, b)')
           .map((node) => parseFloat(getComputedStyle(node).fontSize))),
+        miniatures: Math.min(...all('.card-picture text').map((node) => parseFloat(getComputedStyle(node).fontSize))),
         numbers: Math.min(...all('.attention-arcs text')
           .map((node) => parseFloat(getComputedStyle(node).fontSize) * node.getScreenCTM().a)),
         under: all('.attention-arcs p').some((said) => box(said).bottom > box(said.closest('figure')).bottom + 8),
       };
     }""")  # fmt: skip
-    assert seen.pop("letters") >= 12 and seen.pop("numbers") >= 11
+    assert seen.pop("letters") >= 12 and min(seen.pop("numbers"), seen.pop("miniatures")) >= 11
     assert seen == {"cut": [], "small": [], "under": False}
 
 
@@ -142,8 +208,22 @@ def test_the_picture_is_still_for_those_who_ask(front):
     page = front(reduced_motion="reduce")
     names = page.evaluate("document.querySelector('.attention-arcs path').getAnimations().length")
     assert names == 0
+    assert page.evaluate("document.querySelector('.next-words b').getAnimations().length") == 0
     moving = front(reduced_motion="no-preference")
     assert (
         moving.evaluate("getComputedStyle(document.querySelector('.attention-lines path')).animationName")
         == "attention-draw"
     )
+
+
+@both_books
+def test_the_classroom_has_a_dark_wall(front, language):
+    """画在网页里，颜色随明暗；读屏软件念得出画的是什么。"""
+    walls = []
+    for scheme in ("light", "dark"):
+        drawing = front(language, color_scheme=scheme).locator(".front-classroom svg[role=img]")
+        assert len(drawing.get_attribute("aria-label")) > 40
+        wall = drawing.locator("rect").nth(1).evaluate("(wall) => getComputedStyle(wall).fill")
+        walls.append([float(each) for each in re.findall(r"[\d.]+", wall.removeprefix("color(srgb"))[:3]])
+    scale = max(1, max(walls[0])) and (1 if max(walls[0]) <= 1 else 255)
+    assert min(walls[0]) > 0.9 * scale and max(walls[1]) < 0.25 * scale

@@ -63,9 +63,11 @@ def settle(page):
 
 
 def press_open(page):
+    """装入模型；折起来的词元也打开，好看每一个。"""
     page.click(".llm-opening .live-open")
     page.wait_for_selector(".llm-controls", timeout=120_000)
     settle(page)
+    page.locator(".llm-tokens").evaluate("(fold) => { fold.open = true; }")
 
 
 def press(page, name):
@@ -938,6 +940,101 @@ def test_the_first_screen_shows_prompt_and_bars(visit):
     assert all(box["y"] > 0 and box["y"] + box["height"] < 800 for box in boxes)
     step(page, 3)
     assert page.evaluate("window.shift") <= 0.05
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1600, 900)])
+def test_the_answer_is_the_page(visit, width, height):
+    """手机上，写下的字紧跟着按钮，在同一屏里，概率排在它下面；宽屏上，写下的占得到四成高，词元折着，右边没有空着的目录。"""
+    page = visit(viewport={"width": width, "height": height})
+    page.click(".llm-opening .live-open")
+    page.wait_for_selector(".llm-controls", timeout=120_000)
+    settle(page)
+    step(page)
+    button, paper, bars = (
+        page.locator(name).bounding_box() for name in (".llm-controls .live-open", ".llm-paper", ".llm-bars")
+    )
+    assert page.locator(".llm-tokens .llm-chips").is_hidden()
+    assert button["y"] < paper["y"] < button["y"] + 160
+    if width == 390:
+        assert paper["y"] + 60 < height and bars["y"] > paper["y"] + paper["height"]
+    else:
+        assert paper["height"] >= 0.4 * height and paper["y"] + 0.35 * height < height
+        assert bars["x"] > paper["x"] + paper["width"]
+        panel, main = (page.locator(name).bounding_box() for name in (".live-llm", ".bd-main"))
+        assert panel["width"] > main["width"] - 80
+        assert page.locator(".bd-sidebar-secondary").is_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_chinese_is_answered_where_it_is_typed(visit):
+    """打了汉字，当场说它几乎只懂英文，读屏的也听得到；换成英文，这句话就不在了。"""
+    page = visit()
+    area, said = page.locator(".llm-ask textarea"), page.locator(".llm-prompt [role=status]")
+    assert said.text_content() == ""
+    area.fill("Hello 你好")
+    assert "几乎只懂英文" in said.inner_text()
+    near = said.bounding_box()["y"] - area.bounding_box()["y"] - area.bounding_box()["height"]
+    assert 0 <= near < 40
+    area.fill("Hello")
+    assert said.text_content() == ""
+    page.locator(".live-examples button", has_text="中文").click()
+    assert "几乎只懂英文" in said.inner_text()
+
+
+def test_marks_and_sliders_are_explained_where_they_stand(opened):
+    start(opened)
+    assert "␣ 是空格" in opened.inner_text(".llm-rest") and "↵" not in opened.inner_text(".llm-rest")
+    start(opened, text="Hi!\n\n")
+    shown_marks = "".join(opened.locator(".llm-bars li:not([hidden]) .llm-name").all_inner_texts())
+    assert ("↵ 是换行" in opened.inner_text(".llm-rest")) == ("↵" in shown_marks)
+    describe = "(each) => document.getElementById(each.getAttribute('aria-describedby')).innerText"
+    for slider in opened.locator(".llm-next input[type=range]").all():
+        assert "min-p 去掉不到第一名的 p 倍的" in slider.evaluate(describe)
+    surprise = opened.get_by_role("button", name="有多意外", exact=True)
+    assert "没有料到它" in surprise.evaluate(describe)
+
+
+def test_a_second_question_is_asked_of_the_same_talk(opened):
+    """再问一句：先前的一问一答留在前面，照模板接着写，与库里三句话的对话相同；都在网址里。"""
+    question, more = "What is the capital of Japan?", "And of Italy?"
+    start(opened, text=question, chat=1)
+    again = opened.locator(".llm-controls").get_by_role("button", name="再问一句", exact=True)
+    assert again.is_hidden()
+    stream(opened, 100)
+    again.click()
+    settle(opened)
+    assert "接着问一句" in opened.inner_text(".live-status") and opened.locator(".live-wrong").count() == 0
+    enter(opened, more)
+    talk = tokenizer().chat(
+        [
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": "The capital of Japan is Tokyo."},
+            {"role": "user", "content": more},
+        ]
+    )
+    assert opened.locator(".llm-template").text_content() == talk
+    assert_bars(opened, tokenizer().encode(talk))
+    said = "问：What is the capital of Japan?\n答：The capital of Japan is Tokyo.\n问：And of Italy?\n答："
+    assert opened.locator(".llm-before").text_content() == said
+    assert dict(parse_qsl(opened.url.partition("#")[2]))["past"] in talk
+    opened.locator(".live-examples button").nth(2).click()
+    settle(opened)
+    assert "Tokyo" not in opened.inner_text(".llm-template")
+
+
+def test_the_lens_is_one_click_from_a_written_token(opened):
+    """看着写下的一个，按一下，透镜就开在它前面的那个词元上：它是从那里写出来的。"""
+    start(opened)
+    step(opened, 2)
+    opened.locator(".llm-wrote").nth(1).click()
+    settle(opened)
+    opened.get_by_role("button", name="逐层看", exact=True).click()
+    settle(opened)
+    assert opened.locator("[data-view=lens]").evaluate("(fold) => fold.open")
+    fields = dict(parse_qsl(opened.url.partition("#")[2]))
+    assert (fields["view"], fields["token"]) == ("lens", str(len(encode(PARIS))))
+    assert "读到 ␣Paris 为止" in opened.inner_text("[data-view=lens] .llm-reading")
+    assert 0 <= opened.locator("[data-view=lens]").bounding_box()["y"] < 400
 
 
 def test_the_traditional_book_speaks_traditional(visit):

@@ -273,8 +273,8 @@ def test_tabs_on_a_phone(visit, width):
     press_open(page)
     assert page.evaluate(SEEN) == ["attention"]
     tabs = page.locator("[role=tab]")
-    assert tabs.all_inner_texts() == ["词元", "全程", "注意力", "一格", "动手", "余弦"]
-    for i, name in enumerate(["tokens", "journey", "attention", "oneCell", "intervene", "cosine"]):
+    assert tabs.all_inner_texts() == ["词元", "注意力", "一格", "全程", "动手", "余弦"]
+    for i, name in enumerate(["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]):
         tabs.nth(i).click()
         page.wait_for_timeout(250)
         if name == "oneCell":  # 要等后台线程交出 q、k、v
@@ -282,11 +282,14 @@ def test_tabs_on_a_phone(visit, width):
         assert page.evaluate(SEEN) == [name] and f"tab={name}" in page.url
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         small = page.evaluate("""() => [...document.querySelectorAll(
-            '.live-output :is(button, select, summary, input:not(.live-row-names *))')]
+            '.live-output :is(button, select, summary, input:not(.live-row-names *, .live-picker *))')]
           .map((each) => [each, (each.matches('[type=radio]') ? each.closest('label') : each).getBoundingClientRect()])
           .filter(([, box]) => box.width && (box.height < 39.5 || box.width < 39.5))
           .map(([each, box]) => [each.outerHTML.slice(0, 80), box.width, box.height])""")
         assert small == []
+        if name == "intervene":  # 十二个头并排，一格窄一些，高还够手指
+            box = page.locator(".live-picker label").first.bounding_box()
+            assert box["width"] >= 22 and box["height"] >= 39.5
         if name == "tokens":
             continue
         # 滚下去，选中的词元还在眼前

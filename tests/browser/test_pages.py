@@ -9,12 +9,28 @@ import bertviz
 import pytest
 import torch
 import visitor
-from built_book import ALL_PAGES, PAGES, serve
+from built_book import ALL_PAGES, ONLY, PAGES, serve
 from visitor import DESK, FRONT_DOORS, PHONE
 
 from course_lib.show.frames import offline_frame
 
-VISITS = [(page, width) for page in PAGES for width in (DESK, PHONE) if width == DESK or "zh-TW/" not in page]
+# 繁体的书只差文字，平常看几页就够
+TRADITIONAL = (
+    "index",
+    "chapters/index",
+    "04_scaled_dot_product_attention",
+    "13_bertviz",
+    "live",
+    "llm",
+    "glossary",
+)
+VISITS = [
+    pytest.param(page, width, marks=[] if often or ONLY else pytest.mark.thorough)
+    for page in PAGES
+    for often in ["zh-TW/" not in page or page.endswith(tuple(f"{name}.html" for name in TRADITIONAL))]
+    for width in (DESK, PHONE)
+    if width == DESK or "zh-TW/" not in page
+]
 
 
 @pytest.mark.parametrize(("name", "width"), VISITS)
@@ -32,6 +48,7 @@ EVERYWHERE = {
       <p style="font-family: 'STIX x'">x</p>""",
     "读不出的图": f'<img src="nowhere.png" alt="图" {SIZED}>',
     "没有留位置的图": f'<img src="{DOT}" alt="图">',
+    "看不见的图": '<div class="drawing"><svg style="display: none"></svg></div>',
     "没有名字的": f'<img src="{DOT}" alt="" {SIZED}>',
     "题目或语言": "<script>document.title = '别的'</script>",
     "没有画出的视图": '<iframe title="视图" srcdoc="空的"></iframe>',

@@ -4,7 +4,7 @@ import pytest
 from live_pages import axe_faults, prepare_axe
 
 PAGE = "chapters/04_scaled_dot_product_attention.html"
-SHOWN = "[...document.querySelectorAll('.bd-article :is(p, pre, table, figure.explore, li):not(.chapter-place)')].filter(e => e.checkVisibility())"
+SHOWN = "[...document.querySelectorAll('.bd-article :is(p, pre, table, figure.explore, li):not(.chapter-place, .ran-with)')].filter(e => e.checkVisibility())"
 ON = f"{SHOWN}.map(e => e.closest('section').id)"
 
 
@@ -59,7 +59,7 @@ def test_one_section_at_a_time_and_all_of_them(tab, roots, scheme):
 
 def test_keys_walk_by_screens_and_then_by_sections(tab, roots):
     start(tab, roots["http"] + PAGE)
-    assert place(tab) == ("缩放点积注意力", "1 / 17")
+    assert place(tab) == ("缩放点积注意力", "1 / 18")
     tab.keyboard.press("ArrowRight")
     assert place(tab)[0] == "缩放点积注意力" and tab.evaluate("scrollY") > 0
     to(tab, "直觉")
@@ -72,7 +72,7 @@ def test_keys_walk_by_screens_and_then_by_sections(tab, roots):
     assert place(tab)[0] == "缩放点积注意力"
     to(tab, "公式与形状")
     tab.keyboard.press("Escape")
-    assert not tab.query_selector(".projection-bar") and tab.is_visible(".bd-sidebar-primary")
+    assert not tab.query_selector(".projection-bar") and tab.is_visible(".bd-header-article")
     top = tab.locator("[id='公式与形状'] > h2").bounding_box()["y"]
     assert 0 <= top < 300 and tab.evaluate("document.activeElement.className").endswith("projection-start")
 
@@ -83,7 +83,7 @@ def test_a_figure_keeps_its_keys_and_still_works(tab, roots):
     figure = tab.locator("figure.explore:visible")
     figure.scroll_into_view_if_needed()
     drawn, size = figure.inner_html(), figure.bounding_box()["width"]
-    button = figure.get_by_role("button", name="下一步")
+    button = figure.get_by_role("button", name="上一步")
     button.focus()
     tab.keyboard.press("ArrowRight")
     assert place(tab)[0] == "亲手走一遍"

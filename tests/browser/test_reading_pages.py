@@ -2,13 +2,15 @@
 
 import json
 import re
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from built_book import ALL_PAGES, PAGES
+from built_book import ALL_PAGES, PAGES, Quiet, serve
 from docutils import nodes
+from live_pages import new_page
 
 from course_book.doctree.formulas import to_mathml
 from course_book.templates.context import add_head_tags, settle_address, summary
@@ -44,6 +46,40 @@ def test_first_paint_has_the_right_theme(tab, roots, scheme, ground):
     colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
     near = [abs(int(c) - g) for c, g in zip(re.findall(r"\d+", colour), ground, strict=False)]
     assert max(near) < 12, colour
+
+
+@pytest.mark.parametrize("at", ["<article", "<h1>"])
+def test_nothing_moves_while_a_page_arrives(browser, book, at):
+    """网页分两截到：后一截来了，先画出来的不动。"""
+    name = "chapters/03_embedding.html"
+
+    class Slowly(Quiet):
+        def do_GET(self):  # noqa: N802
+            if self.path != f"/{name}":
+                return super().do_GET()
+            early, mark, late = (book / name).read_bytes().partition(at.encode())
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(early + mark)
+            time.sleep(0.5)
+            self.wfile.write(late)
+
+    with serve(book, Slowly) as url:
+        page = new_page(browser, url + name, viewport={"width": 1280, "height": 900})
+        assert page.evaluate("window.shift") < 0.02
+        page.context.close()
+
+
+def test_the_first_guess_stays_in_sight(tab, roots):
+    page = tab()
+    page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
+    options = page.locator(".guess").first.locator("details")
+    for i in (1, 0, 2):
+        options.nth(i).locator("summary").click()
+    assert options.evaluate_all(
+        "(all) => all.map(({ classList, open }) => [classList.contains('mine'), open])"
+    )[:3] == [[False, False], [True, False], [False, True]]
 
 
 def test_first_tab_skips_to_the_text(tab, roots):
@@ -122,7 +158,7 @@ def test_a_copied_formula_is_tex(tab, roots):
 def test_the_other_book_opens_at_the_same_section(tab, roots, scheme):
     page = tab(viewport={"width": 1280, "height": 900})
     page.goto(f"{roots[scheme]}chapters/04_scaled_dot_product_attention.html")
-    page.locator("#pst-page-toc-nav a").nth(4).click()
+    page.locator("#pst-page-toc-nav a:visible").nth(4).click()
     section = page.evaluate("decodeURI(location.hash)")
     page.click("a.language-switch, a.btn[hreflang]")
     page.wait_for_url("**/zh-TW/**")

@@ -10,7 +10,7 @@ TOGGLE = ".read-state button"
 
 @pytest.fixture
 def tab(browser):
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="zh-CN")
+    context = browser.new_context(viewport={"width": 1600, "height": 900}, locale="zh-CN")
     yield context.new_page()
     context.close()
 

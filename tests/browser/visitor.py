@@ -13,7 +13,7 @@ from live_pages import new_page, prepare_axe
 
 DESK, PHONE, SMALL_PHONE = 1280, 390, 360
 PATIENCE = 10_000  # 一个视图等多少毫秒
-SMALLEST = 7.5  # 手机上图里的一个字最少多少像素高
+SMALLEST = 11  # 手机上图里的一个字最少多少像素高
 LIMITS = {"chapters/index.html": 350_000, "chapters/13_bertviz.html": 700_000}  # 别的页 500_000
 COLUMNS = tomllib.loads((Path(__file__).parents[2] / "chapters/ruff.toml").read_text(encoding="utf-8"))[
     "line-length"
@@ -41,11 +41,13 @@ FACTS = """() => {
       ...all('.math:not(:has(> math)), merror'),
       ...all('math').filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 5),
     ].map((node) => node.textContent),
-    '没有载入的字体': all('math').length ? [...new Set(fonts.map(({ status }) => status))].filter((status) => status !== 'loaded')
+    '没有载入的字体': all('math').some((node) => node.checkVisibility()) ? [...new Set(fonts.map(({ status }) => status))].filter((status) => status !== 'loaded')
       .concat(fonts.length ? [] : '没有公式的字体') : [],
     '读不出的图': sources(all('img').filter((img) => img.complete && !img.naturalWidth)),
     '没有留位置的图': sources(all('.bd-article img').filter(
       ({ style, attributes }) => !(attributes.width || style.width) || !(attributes.height || style.height))),
+    '看不见的图': all('.plot, .drawing').filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 20)
+      .map((node) => node.outerHTML.slice(0, 120)),
     '没有名字的': [
       ...all('img').filter((img) => !img.alt.trim() || img.alt.includes('_images/')),
       ...all('iframe').filter((frame) => !frame.title.trim()),
@@ -53,7 +55,7 @@ FACTS = """() => {
     ].map((node) => node.outerHTML.slice(0, 120)),
   };
 }"""
-# 桌上：公式、不超过行宽的代码不用横着滚动
+# 桌上，折叠的都展开：公式、不超过行宽的代码不用横着滚动
 FITS = r"""(columns) => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const over = (node) => node.scrollWidth > node.clientWidth;
@@ -76,7 +78,7 @@ UNFOLDED_FITS = r"""() => {
     }).map(text),
     '放不下的输出与解答': [
       ...all('.cell_output .output:is(.text_plain, .stream, .stderr) pre').filter(over),
-      ...all('article details:not(.hide, .claims) pre').filter((node) => short(node) && over(node)),
+      ...all('article details:not(.meta > *) pre').filter((node) => short(node) && over(node)),
     ].map(text),
   };
 }"""
@@ -97,10 +99,10 @@ CUT_FORMULAS = """() => [...document.querySelectorAll('div.math')].filter((box) 
 PLOTS = """() => {
   const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   return {
-    rows: [...document.querySelectorAll('.plot > div')].map((row) =>
+    rows: [...document.querySelectorAll('.plot div[style*=flex]')].filter((row) => row.checkVisibility()).map((row) =>
       [...row.children].map((svg) => svg.getBoundingClientRect()).map(({ left, right, top }) => [left, right, top])),
     // 有公式的一句，看它最大的字：指数总要小一些
-    smallest: Math.min(99, ...[...document.querySelectorAll('.plot text')].map((text) =>
+    smallest: Math.min(99, ...[...document.querySelectorAll('.plot text')].filter((text) => text.checkVisibility()).map((text) =>
       Math.max(...[text, ...text.querySelectorAll('tspan')].filter((part) => part.firstChild?.nodeType === 3).map((part) =>
         parseFloat(getComputedStyle(part).fontSize))) * scale(text.closest('svg')))),
   };
@@ -110,12 +112,14 @@ PLOTS = """() => {
 # 视图里是成千上万条线：只查它的外框与周围的文字
 EXCLUDE = [["iframe", "svg"]]
 # 代码里同一类的词样子都一样，一页里每类留一个就够；看不见的、只有一个字的，axe 不下结论
+# 先问齐看不看得见，再改：改一处问一处，每次都要重排整页
 THIN = """() => {
   const seen = new Set();
-  for (const token of document.querySelectorAll('.highlight span[class], .sig span, code span')) {
+  const tokens = [...document.querySelectorAll('.highlight span[class], .sig span, code span')].filter((token) => token.checkVisibility());
+  for (const token of tokens) {
     const block = token.closest('.highlight, .sig, code');
     const kind = [block, token.parentElement, token].map((node) => node.className).join();
-    if (!token.checkVisibility() || token.textContent.length < 2) continue;
+    if (token.textContent.length < 2) continue;
     if (seen.has(kind)) token.replaceWith(...token.childNodes);
     seen.add(kind);
   }
@@ -135,10 +139,11 @@ NOTE_COLORS = """() => {
   }
 }"""
 KEEP_ONE_OF_EACH = """() => {
-  const seen = new Set();
-  for (const node of [...document.querySelectorAll('body *')].reverse()) {
+  const seen = new Set(), nodes = [...document.querySelectorAll('body *')].reverse();
+  const visible = new Set(nodes.filter((node) => node.checkVisibility()));
+  for (const node of nodes) {
     if (node.children.length) continue;
-    const judged = node.textContent.trim().length > 1 && node.checkVisibility();
+    const judged = node.textContent.trim().length > 1 && visible.has(node);
     if (seen.has(node.looks) || !judged) node.remove();
     else seen.add(node.looks);
   }
@@ -196,12 +201,9 @@ def marks(frame):
 
 def at_a_desk(page, name, folder):
     page.wait_for_load_state("networkidle")
-    seen = {
-        "重量": weight(page, folder, name) if "chapters/" in name else [],
-        "放不下的公式与代码": page.evaluate(FITS, COLUMNS),
-    }
+    seen = {"重量": weight(page, folder, name) if "chapters/" in name else []}
     page.evaluate(UNFOLD)
-    seen |= page.evaluate(UNFOLDED_FITS)
+    seen |= {"放不下的公式与代码": page.evaluate(FITS, COLUMNS)} | page.evaluate(UNFOLDED_FITS)
     page.evaluate(FOLD)
     if name.startswith("zh-TW/"):
         resize(page, PHONE)

@@ -158,3 +158,13 @@ def test_half_precision(dtype):
     mask = torch.tensor([[1, 1, 0, 0]])
     output = bert(torch.ones(1, 4, dtype=torch.long), mask).last_hidden_state
     assert output.dtype == dtype and output.isfinite().all()
+
+
+def test_loading_draws_the_initial_values_first(pair):
+    """正文里引用的数，是随机数走过初值之后得来的。"""
+    after = []
+    for make in (lambda: Bert(pair[2].config), Bert.from_pretrained):
+        torch.manual_seed(0)
+        make()
+        after.append(torch.rand(1))
+    assert after[0] == after[1]

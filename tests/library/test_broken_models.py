@@ -112,13 +112,13 @@ LLAMA_CONFIGS = ANY_JSON + each(
             "no_rope_layers": [1, 0], "attention_multiplier": 0.5, "clip_qkv": 8, "quantization_config": {"bits": 4},
         }.items()
     ),
-    ("layer_types", [["full_attention", "sliding_attention"], "full_attention"], "layer_types 是"),
+    ("layer_types", [["full_attention", "sliding_attention"], "full_attention"], "layer_types 是 {}，"),
     ("rope_parameters", [{"rope_type": "llama3", "rope_theta": 5e5}], "rope_parameters 里的 rope_type 是 'llama3'"),
     ("rope_parameters", [{"rope_type": "default", "partial_rotary_factor": 0.5}], "partial_rotary_factor 是 0.5"),
     ("rope_parameters", [{"rope_type": "default", "rope_theta": 0}], "rope_theta=0：应当是正数"),
     ("rope_parameters", [{"full_attention": {"rope_theta": 1.0}}], "没有写这一种旋转"),
     ("rope_scaling", [{"type": "linear"}, {"type": ["default"]}], "rope_scaling 里的 type 是"),
-    ("rope_scaling", [{"type": "linear", "factor": 2.0}, [1], "linear", 2, True, []], "没有写这一种旋转"),
+    ("rope_scaling", [{"type": "linear", "factor": 2.0}, [1], "linear", 2, True, []], "rope_scaling 是 {}，课程的模型没有写这一种旋转"),
     ("head_dim", [8, "4"], "6 个宽 {} 的头，拼起来不是 d_model=24"),
     ("attention_bias", [True], "attention_bias 与 mlp_bias 不同"),
     ("mlp_bias", [True], "attention_bias 与 mlp_bias 不同"),
@@ -364,7 +364,7 @@ def split(pattern):
 
 
 TOKENIZERS = [
-    *((content, "读不了") for content, _ in ANY_JSON),
+    *ANY_JSON,
     (b"{}", "（KeyError）"),
     *each(("model", [None, [], "BPE", {"type": "BPE"}, 3], "读不了"), ("decoder", ["ByteLevel"], "读不了")),
     *each(("added_tokens", [{"a": 1}, [1], [{"id": 1}], "x", [[]]], "读不了")),

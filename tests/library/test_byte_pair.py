@@ -1,4 +1,3 @@
-import functools
 import json
 import random
 import unicodedata
@@ -6,13 +5,12 @@ from itertools import pairwise
 
 import pytest
 import torch
-from byte_pair_texts import LOST, MESSAGES, ours, texts
+from byte_pair_texts import LOST, MESSAGES, ours, reference, smollm, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import GGUF_TOKENIZER, make_gguf
 from tokenizers import Regex, Tokenizer, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence, Split
-from transformers import AutoTokenizer
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 from two_tokenizers import SCALARS
 
@@ -28,19 +26,6 @@ from course_lib.byte_pair_training import train_byte_pairs
 from course_lib.pretokenization import GPT2, pretokenize
 from course_lib.weights import PretrainedError, builtin_llm_path
 from course_lib.weights.byte_pair import read_tokenizer
-
-
-@functools.cache
-def reference():
-    return AutoTokenizer.from_pretrained(builtin_llm_path().parent, gguf_file=builtin_llm_path().name)
-
-
-@functools.cache
-def smollm() -> Tokenizer:
-    """参考实现从 GGUF 文件转换时，漏了 SmolLM 单独切出数字的一步；这里补上。"""
-    backend = Tokenizer.from_str(reference().backend_tokenizer.to_str())
-    backend.pre_tokenizer = Sequence([Digits(individual_digits=True), ByteLevel(add_prefix_space=False)])
-    return backend
 
 
 def same(text: str) -> bool:
@@ -329,6 +314,11 @@ def test_from_pretrained(saved, monkeypatch, tmp_path):
     monkeypatch.setattr("course_lib.byte_pair.llm_source", {None: saved, "small": small}.get)
     assert BytePairTokenizer.from_pretrained().ranks == ours().ranks
     assert list(BytePairTokenizer.from_pretrained("small").vocab) == ["<s>", "a", "b", "ab", "<u>", "</s>"]
+
+
+def test_a_folder_without_a_tokenizer(tmp_path):
+    with pytest.raises(PretrainedError, match=r"的分词器不能用：没有 tokenizer\.json。$"):
+        read_tokenizer(tmp_path)
 
 
 LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"

@@ -10,14 +10,13 @@ import re
 import numpy as np
 import pytest
 import torch
-from odd_answers import JUPYTER_ONLY, ODD, by_reader, changed
+from odd_answers import by_reader
 
 from chapters import CHAPTERS, cells, source
 from course_lib.exercises import EXERCISES, check, exercise_names, verdict
 from course_lib.exercises.comparing import same
 from course_lib.exercises.computed import Computed, judge
 from course_lib.exercises.exercise import Exercise, Symptom
-from course_lib.exercises.judging import Judge
 from course_lib.exercises.running import Raised, sandbox
 from tools.notebook_form import solutions
 
@@ -145,27 +144,6 @@ def disturbed(value):
     assert isinstance(value, tuple), value
     alone = [(*value[:i], wrong, *value[i + 1 :]) for i in range(len(value)) for wrong in disturbed(value[i])]
     return alone or [(1,)]
-
-
-@pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")
-def test_any_answer_gets_one_kind_sentence(exercise):
-    """不管交来什么，都是一句说给读者的话；随机状态原样归还。"""
-    with sandbox():
-        facts = Computed(exercise)
-        one_judge = Judge(facts)
-    answers = {what: by_reader(code) for what, code in (ODD | JUPYTER_ONLY).items()}
-    for what, value in changed(facts.raw[0]).items():
-        answers[what] = value if exercise.cases is None else lambda *args, value=value: value
-    before = states()
-    with sandbox():
-        said = {what: one_judge.verdict(answer) for what, answer in answers.items()}
-    assert states() == before
-    odd = {what: line for what, line in said.items() if not re.fullmatch(r"[✓✗○] [^\x00-\x7f].{1,250}", line)}
-    assert not odd
-
-
-def states():
-    return torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate()
 
 
 def test_random_state_is_untouched_by_answers_that_use_it():

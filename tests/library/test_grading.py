@@ -26,6 +26,8 @@ from teach.pupil import outcome
 from teach.wire import LIMIT, decode, encode
 
 TOPIC = "scaled_dot_product_attention"
+ASKED_THERE = [name.partition(".")[2] for name in EXERCISES if name.startswith(f"{TOPIC}.")]
+HANDED_IN = ("one-query", "aim", "self-score", "temperature")  # 下面各本里都有的
 ATTEND = """\
 def attend(q, keys, values):
     scores = keys @ q / q.numel() ** 0.5
@@ -101,8 +103,8 @@ done('删掉文件夹', still=home.exists())
 os.makedirs(Path.home() / '.config')
 (Path.home() / '.config' / 'left').write_text('x')""",
     """
-written = sum(print('✓ 正确。' * 200_000) or 1_000_000 for _ in range(300))
-done('印出几亿字', written=written)""",
+written = sum(print('✓ 正确。' * 200_000) or 1_000_000 for _ in range(60))
+done('印出几千万字', written=written)""",
     """
 code = MARKED + "done('另立门户的进程', pid=os.getpid())\\ntime.sleep(987)"
 subprocess.Popen([sys.executable, '-c', code], start_new_session=True)
@@ -128,12 +130,12 @@ STUCK = [
     "def reheat(weights, tau):\n    done('占满内存')\n    return torch.empty(10**9)\n" + check("temperature", "reheat"),
 ]  # fmt: skip
 ATTACKS = {
-    "印出假的勾", "换掉检查", "翻看调用的人", "往管道里写判决", "往管道里写结果", "读环境变量", "删掉文件夹", "印出几亿字",
+    "印出假的勾", "换掉检查", "翻看调用的人", "往管道里写判决", "往管道里写结果", "读环境变量", "删掉文件夹", "印出几千万字",
     "另立门户的进程", "分出去的进程", "退出", "关掉内核", "立刻结束进程", "停不下来", "段错误", "占满内存",
 }  # fmt: skip
 
 SUBMISSIONS = {
-    "=空的": [check(name, "...") for name in ("one-query", "aim", "self-score", "temperature")],
+    "=空的": [check(name, "...") for name in HANDED_IN],
     "卡住的": STUCK,
     "捣乱的": VANDAL,
     "造假的": FORGER,
@@ -186,7 +188,7 @@ def graded(tmp_path_factory):
         "--csv",
         folder / "成绩.csv",
         "--seconds",
-        15,
+        8,
         "--memory",
         1500,
     )
@@ -198,9 +200,10 @@ def graded(tmp_path_factory):
 
 def verdicts(graded, who):
     """{题目: (结果, 说明)}"""
-    return {
-        row[1].partition(".")[2]: (row[2], row[3]) for row in graded[2] if row[0].endswith(f"{who}.ipynb")
-    }
+    rows = [row for row in graded[2] if row[0].endswith(f"{who}.ipynb")]
+    said = {name.partition(".")[2]: (mark, words) for _, name, mark, words in rows}
+    assert all(mark == "—" for name, (mark, _) in said.items() if name not in HANDED_IN)
+    return {name: said[name] for name in HANDED_IN}
 
 
 def marks(graded, who):
@@ -225,7 +228,7 @@ class TestSubmissions:
         assert facts.keys() == ATTACKS
         assert facts["换掉检查"]["said"] == ["✓ 正确。", "✓ 正确。", True]
         assert facts["删掉文件夹"] == {"still": False}
-        assert facts["印出几亿字"]["written"] == 3 * 10**8
+        assert facts["印出几千万字"]["written"] == 6 * 10**7
         assert "call" in facts["往管道里写结果"]["asked"]
 
     def test_forged_verdicts_count_for_nothing(self, graded):
@@ -245,7 +248,7 @@ class TestSubmissions:
     def test_a_cell_that_hangs_or_crashes_costs_only_itself(self, graded):
         said = verdicts(graded, "卡住的")
         assert marks(graded, "卡住的") == "✗✗✓✗"
-        assert "运行了 15 秒还没有完" in said["one-query"][1]
+        assert "运行了 8 秒还没有完" in said["one-query"][1]
         assert "退出码 -11" in said["aim"][1]
         assert "memory" in said["temperature"][1] or sys.platform != "linux"
 
@@ -270,17 +273,19 @@ class TestSubmissions:
     def test_the_table(self, graded):
         lines = graded[1].stdout.splitlines()
         assert lines[0] == "《缩放点积注意力》"
-        assert lines[1].split() == ["one-query", "aim", "self-score", "temperature", "做对"]
+        assert lines[1].split() == [*ASKED_THERE, "做对"]
         (row,) = [line for line in lines if line.startswith("预备，对的.ipynb")]
-        assert row.split()[1:] == ["✓", "✓", "✓", "✓", "4/4"]
+        marks = ["✓" if name in HANDED_IN else "—" for name in ASKED_THERE]
+        assert row.split()[1:] == [*marks, f"4/{len(ASKED_THERE)}"]
         (count,) = [line for line in lines if line.startswith("✓ ")]
-        assert count.split()[1:] == ["2", "2", "2", "1"]
+        right = {"one-query": "2", "aim": "2", "self-score": "2", "temperature": "1"}
+        assert count.split()[1:] == [right.get(name, "0") for name in ASKED_THERE]
 
     def test_the_csv_opens_in_excel(self, graded):
         assert (graded[0] / "成绩.csv").read_bytes().startswith(b"\xef\xbb\xbf")
-        assert len([row for row in graded[2] if row[0].startswith("'=空的")]) == 4
+        assert len([row for row in graded[2] if row[0].startswith("'=空的")]) == len(ASKED_THERE)
         assert all(cell[:1] not in ("=", "+", "-", "@") for row in graded[2] for cell in row)
-        assert len([row for row in graded[2] if row[1]]) == 4 * len(SUBMISSIONS)
+        assert len([row for row in graded[2] if row[1]]) == len(ASKED_THERE) * len(SUBMISSIONS)
 
 
 def the_hint(name, words):
@@ -289,7 +294,7 @@ def the_hint(name, words):
 
 
 def marked(*sources, whole=False):
-    """一本笔记本的四道各得什么。"""
+    """一本笔记本的各道各得什么。"""
     cells = [Cell(source, tuple(ASKED.findall(source))) for source in sources]
     return Marking(EXERCISES, cells, Limits(whole=whole)).mark()
 
@@ -302,7 +307,8 @@ def test_only_what_is_needed_runs():
     seen = marked("raise SystemExit", *before, own + check("self-score", "answers[0]"))
     assert seen[f"{TOPIC}.self-score"].mark == WRONG  # 别的格没有运行
     seen = marked(*before, check("self-score", "answers[0]"), AIM)
-    assert [verdict.mark for verdict in seen.values()] == ["—", "✓", "✓", "—"]
+    right = {name.partition(".")[2] for name, verdict in seen.items() if verdict.mark == "✓"}
+    assert right == {"self-score", "aim"}
     seen = marked(*before, "wanted = nothing", check("self-score", "wanted"))
     assert seen[f"{TOPIC}.self-score"].said.endswith(
         "没有定义的名字（NameError：name 'wanted' is not defined）。"
@@ -320,7 +326,7 @@ def test_what_was_graded_survives_the_grader(tmp_path):
     assert done.returncode == -9 and done.stderr.splitlines()[-1] == "[2/2] b.ipynb"
     with (tmp_path / "t.csv").open(encoding="utf-8-sig") as file:
         seen = {row["练习"]: row["结果"] for row in csv.DictReader(file) if row["笔记本"] == "a.ipynb"}
-    assert seen[f"{TOPIC}.self-score"] == "✓" and len(seen) == 4
+    assert seen[f"{TOPIC}.self-score"] == "✓" and len(seen) == len(ASKED_THERE)
 
 
 @pytest.mark.subprocess

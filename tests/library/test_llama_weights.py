@@ -25,7 +25,7 @@ from transformers import AutoModelForCausalLM, LlamaForCausalLM
 from course_lib.config import LanguageModelConfig
 from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
-from course_lib.weights import llm_source, load_llama, load_llm_reference, open_llama
+from course_lib.weights import llm_source, load_llm_reference, open_llama
 from course_lib.weights.llama import interleaved
 from course_lib.weights.reference import halves
 
@@ -117,6 +117,7 @@ def test_what_a_gguf_may_leave_out(small, tmp_path):
     [
         ({"rope_parameters": ..., "rope_theta": 77.0}, {"rope_theta": 77.0}),
         ({"rope_parameters": ...}, {"rope_theta": 10_000.0}),
+        ({"rope_scaling": {"type": "default"}}, {"rope_theta": 500.0}),
         ({"eos_token_id": [8, 9], "bos_token_id": ...}, {"eos_id": 8, "bos_id": 8, "pad_id": 8}),
         ({"pad_token_id": 0}, {"pad_id": 0, "eos_id": 6}),
         ({"num_key_value_heads": ...}, {"num_kv_heads": 6}),
@@ -205,7 +206,7 @@ def test_no_reference_from_half_a_file(small, tmp_path):
 def test_weights_keep_the_dtype_of_the_module(small):
     source = open_llama(small[1])
     model = LanguageModel(source.config).to(torch.bfloat16)
-    load_llama(model, source)
+    source.load(model)
     expected = small[2].model.embed_tokens.weight
     assert torch.equal(model.tokens.weight, expected.to(torch.bfloat16))
 
@@ -221,7 +222,7 @@ def test_a_misfit_leaves_the_module_as_it_was(small):
     model = LanguageModel(source.config)
     before = {name: p.clone() for name, p in model.state_dict().items()}
     shapes = {name: shape for name, shape in source.shapes.items() if name != "output_norm.weight"}
-    assert "缺少 norm.weight (24,)" in refusal(load_llama, model, source._replace(shapes=shapes))
+    assert "缺少 norm.weight (24,)" in refusal(source._replace(shapes=shapes).load, model)
     assert all(torch.equal(p, before[name]) for name, p in model.state_dict().items())
 
 

@@ -135,6 +135,6 @@ def test_show_source_without_source():
 
 def test_figure(shown):
     figure("scaled_dot_product_attention")
-    assert shown[0].data.startswith("<svg")
+    assert shown[0].data.startswith('<div class="drawing"><svg')
     with pytest.raises(ValueError, match=r"现有：.*scaled_dot_product_attention"):
         figure("nothing")

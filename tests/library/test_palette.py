@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from course_lib.show import palette
-from course_lib.show.palette import COLORS, TINT, adapt, mix
+from course_lib.show.palette import COLORS, MARKS, TINT, adapt, mix
 
 ROOT = Path(__file__).parents[2]
 HUES = [name for name in COLORS if name not in ("line", "paper")]
@@ -34,9 +34,9 @@ def blend(color, share, paper):
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("name", HUES)
 def test_readable_on_both_grounds(name, theme):
-    """字与线对纸，写在染了色的格子里的字对格子，都不小于 4.5。"""
+    """字与线对纸，写在染了色的格子里的字对格子，都不小于 4.5；只画线与点的对纸不小于 3。"""
     color, paper, ink = (COLORS[which][theme] for which in (name, "paper", "ink"))
-    assert contrast(color, paper) >= 4.5
+    assert contrast(color, paper) >= (3 if name in MARKS else 4.5)
     if name not in ("ink", "faint"):
         assert contrast(ink, blend(color, TINT[theme], paper)) >= 4.5
     assert contrast(ink, COLORS["line"][theme]) >= 4.5  # 掩掉的格子
@@ -46,8 +46,10 @@ def test_adapting_keeps_the_light_color_as_fallback():
     for name, (light, _) in COLORS.items():
         assert adapt(f'fill="{light}"') == f'fill="var(--{name},{light})"'
     assert adapt("#000000") == adapt(COLORS["ink"][0])
-    own = f'<svg data-colors="own" fill="{COLORS["ink"][0]}">'
-    assert adapt(own) == own
+    # 画实物的图：自己的颜色在深色的页面上换成写明的那一种，别的仍随全书
+    own = f'<svg data-dark="#f7f4ee:#20262b" fill="#f7f4ee" stroke="{COLORS["ink"][0]}">'
+    wall = "color-mix(in srgb,#20262b var(--night,0%),#f7f4ee)"
+    assert adapt(own) == f'<svg fill="{wall}" stroke="{adapt(COLORS["ink"][0])}">'
     assert adapt("#123456 url(#abcdef12)") == "#123456 url(#abcdef12)"
     assert adapt(mix(COLORS["weight"][0], 60)) == (
         "color-mix(in srgb,var(--weight,#7a4fa3) calc(100%*var(--tint,0.6)),var(--paper,#ffffff))"
@@ -58,6 +60,7 @@ def test_every_color_has_its_variable_in_both_themes():
     light, dark = re.findall(r"\{(.*?)\}", palette.css())
     for name, pair in COLORS.items():
         assert f"--{name}:{pair[0]};" in light and f"--{name}:{pair[1]};" in dark
+    assert "--night:0%;" in light and "--night:100%;" in dark
 
 
 def test_colors_are_written_in_one_place_only():

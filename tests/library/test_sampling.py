@@ -108,7 +108,7 @@ def test_penalty_matches_transformers():
     logits, ids = torch.randn(4, 30, generator=dice()), torch.randint(0, 30, (4, 7), generator=dice(1))
     ids[:, 3], before = ids[:, 0], logits.clone()
     padded = torch.cat([torch.full((4, 2), -1), ids, torch.full((4, 1), -5)], dim=1)
-    for penalty in (1.0, 1.3, 0.7):
+    for penalty in (1.0, 1.3, 0.7, 2.0):
         expected = RepetitionPenaltyLogitsProcessor(penalty)(ids, logits.clone())
         assert_close(penalize(logits, padded, penalty), expected)
     assert torch.equal(logits, before)

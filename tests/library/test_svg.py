@@ -106,13 +106,26 @@ def test_panels_side_by_side_come_apart():
     right.set_title("右边的")
     figure.suptitle("两幅一起的")
     html = as_html(figure)
-    first, second = html.split("<svg")[1:]
+    wide = html.partition('<div class="narrow">')[0]
+    first, second = wide.split("<svg")[1:]
     assert "左边的" in first and "右边的" in second and "右边的" not in first
     assert "余弦" in first and "余弦" in second  # 共用纵轴的，分开之后各有自己的刻度与名字
     assert html.index("两幅一起的") < html.index("<svg") and html.count("两幅一起的") == 1
-    heights = re.findall(r'height="(\d+)"', html)
+    heights = re.findall(r'height="(\d+)"', wide)
     assert heights[0] == heights[1]
     assert left.get_visible() and right.get_visible()
+
+
+def test_a_wide_figure_has_a_narrow_copy_for_phones():
+    """手机上缩不了多少，字就看得清；许多小图的一幅缩不窄，照旧横着滚动。"""
+    setup()
+    figure, ax = plt.subplots(figsize=(5.6, 3), layout="constrained")
+    ax.set_title("一幅")
+    widths = [int(width) for width in re.findall(r'<svg[^>]* width="(\d+)"', as_html(figure))]
+    assert widths[0] > 500 and 300 < widths[1] < 360
+    assert figure.get_size_inches().tolist() == [5.6, 3]
+    assert as_html(plt.subplots(figsize=(4, 3))[0]).count("<svg") == 1
+    assert as_html(plt.subplots(2, 6, figsize=(10, 3))[0]).count("<svg") == 1
 
 
 def test_what_belongs_together_stays_together():

@@ -282,6 +282,8 @@ def test_log_probability_is_the_sum_of_the_steps(norm_first):
     for row, ids, got in zip(source, targets, together, strict=True):
         steps = [next_log_p(model, row, ids[:n])[ids[n]] for n in range(1, len(ids))]
         assert_close(got, sum(steps), atol=1e-5, rtol=1e-5)
+    shortest = log_probability(model, source[1:2], torch.tensor([[BOS, EOS]]))
+    assert_close(shortest, together[1:2], atol=1e-5, rtol=1e-5)
 
 
 def test_probabilities_of_all_targets_sum_to_one():

@@ -12,6 +12,7 @@ from chapters import ROOT
 pytestmark = pytest.mark.subprocess
 
 
+@pytest.mark.thorough
 def test_every_part_is_measured(tmp_path):
     command = [sys.executable, ROOT / "bench/encoder.py", "--quick", "--threads", "1", "--out", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
-from course_book.before_reading.contents import SPENT
+from course_book.before_reading.contents import SPENT, opening
 from tools import notebook_form, repository
 
 # 每章都这样收尾；前面的各节由故事定
 CLOSING = ["小结", "练习", "勘误", "延伸阅读"]
-TAGS = {"claims", "hide-input", "hide-output", "remove-output", "raises-exception"}
+TAGS = {"claims", "hero", "hide-input", "hide-output", "remove-output", "raises-exception"}
 FORBIDDEN = {
     "您": "你",
     "变压器": "Transformer",
@@ -115,15 +115,15 @@ def test_cells(path):
 
 @each_chapter
 def test_skeleton(path):
-    first, *rest = (source(cell) for cell in cells(path, "markdown"))
-    text = without_code("\n\n".join(rest))
+    first = opening(cells(path))
+    text = without_code("\n\n".join(source(cell) for cell in cells(path, "markdown"))[len(first) :])
     headings = re.findall(r"(?m)^(#+) (.+)$", text)
     earlier = {other.stem for other in CHAPTERS if other < path}
     first_read = set(re.findall(r"\]\((\d\d_\w+)\.ipynb", first)) - {path.stem}
     wrong = {
-        "第一格的头一行是题目，写作 # 题目": not first.startswith("# "),
-        "第一格里写明“正文大约几分钟，练习另计几分钟”": not SPENT.search(first),
-        f"第一格里说先读的几章，应当都在它的前面：{first_read - earlier}": first_read - earlier,
+        "开头的头一行是题目，写作 # 题目": not first.startswith("# "),
+        "开头写明“正文大约几分钟，练习另计几分钟”": not SPENT.search(first),
+        f"开头说先读的几章，应当都在它的前面：{first_read - earlier}": first_read - earlier,
         "一章只有一个一级标题": any(level == "#" for level, _ in headings),
         "标题不带编号": any(re.match(r"[\d一二三四五六七八九十]+[.、．\s]", words) for _, words in headings),
         f"收尾的四节与次序是{'、'.join(CLOSING)}": [

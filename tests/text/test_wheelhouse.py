@@ -41,9 +41,8 @@ def test_the_two_lines_need_no_index():
 def test_a_classroom_without_network(tmp_path):
     """真的做一遍，约 2 GB：取齐，只带这个文件夹走，断着网从空的 HOME 装起，跑一章。"""
     house = tmp_path / "wheelhouse"
-    made = subprocess.run(
-        [sys.executable, wheelhouse.__file__, "--to", house], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "tools.wheelhouse", "--to", house]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout[-1000:] + made.stderr[-3000:]
     (tmp_path / "home").mkdir()
     shutil.copy(ROOT / "chapters/07_feed_forward.ipynb", tmp_path)

@@ -92,22 +92,33 @@ def fit_for_browsers(font: TTFont):
         narrowed |= others
 
 
+def formula_font() -> TTFont:
+    return TTFont(package_file("ziamath", "fonts/STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
+
+
+def face(name: str, font: TTFont, letters: set[str], **options) -> str:
+    """一条 @font-face，字体就写在里面；不改字形的，连同版权与许可的话。"""
+    small = smaller(font, set(map(ord, letters)), hinting=False, name_IDs=["*"], **options)
+    return (
+        f'@font-face {{ font-family: "{name}"; '
+        f'src: url("data:font/woff2;base64,{base64.b64encode(small).decode()}") format("woff2"); }}\n'
+    )
+
+
 def write_formula_font(app, exception):
     """写在样式里，与它一同到：第一笔就画得对。"""
     if exception is not None or app.builder.name != "html":
         return
     pages = (Path(app.builder.get_outfilename(name)) for name in app.env.found_docs)
     letters = {"√"}.union(*(letters_in_formulas(page.read_text(encoding="utf-8")) for page in pages))
-    font = TTFont(package_file("ziamath", "fonts/STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
+    font, static = formula_font(), Path(app.outdir, "_static")
     fit_for_browsers(font)
-    # 不改字形的，连同版权与许可的话
-    options = {"layout_features": ["dtls", "flac"], "hinting": False, "name_IDs": ["*"]}
-    small = smaller(font, set(map(ord, letters)), **options)
-    Path(app.outdir, "_static", STYLE).write_text(
-        '@font-face { font-family: "STIX Two Math"; '
-        f'src: url("data:font/woff2;base64,{base64.b64encode(small).decode()}") format("woff2"); }}\n',
-        encoding="utf-8",
+    (static / STYLE).write_text(
+        face("STIX Two Math", font, letters, layout_features=["dtls", "flac"]), encoding="utf-8"
     )
+    # 汉字的字体里，行文的根号自带一横，与后面的字接不上：只有这一个字另有字体，别的字照旧
+    with (static / "type.css").open("a", encoding="utf-8") as style:
+        style.write(face("Root Sign", formula_font(), {"√"}, layout_features=[]))
 
 
 def setup(app):

@@ -19,10 +19,17 @@
   const pattern = (form) =>
     /^[a-z]/.test(form) ? `(?<![a-z0-9])${literal(form)}${form.length < 4 ? "(?![a-z0-9])" : ""}` : literal(form);
 
+  const plain = (query) => query.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+  // 读者的说法换成书里的；空格与问法不算，“QKV 是什么”也认得出
+  const inBookWords = (query, readersWords) =>
+    readersWords.reduce((text, [said, written]) =>
+      text.replace(new RegExp(HAN.test(said) ? literal(said) : `(?<![a-z0-9_])${literal(said)}(?![a-z0-9_])`, "g"), ` ${written} `), plain(query));
+  const bare = (text) => plain(text).replace(ASIDES, "").replace(/[\s？?]/g, "");
+
   // 先认出术语，连同术语表里它的别名与英文；余下的汉字，书里有就整段找，没有就每相邻两字一找，不需要词典
   const readQuery = (query, sameWords, book) => {
     const found = [];
-    let rest = ` ${query.normalize("NFKC").toLowerCase().replace(/\s+/g, " ")} `;
+    let rest = ` ${plain(query)} `;
     const known = [ROOT, ...sameWords].flatMap((forms) => forms.map((form) => [form, forms]));
     for (const [form, forms] of known.sort(([a], [b]) => b.length - a.length)) {
       const anywhere = form === "√" || (form.length > 1 && HAN.test(form));
@@ -38,7 +45,10 @@
     return found.map((forms) => new RegExp(forms.map(pattern).join("|"), "gi"));
   };
 
-  const rank = (query, { docnames, sections, titles, same_words: sameWords }) => {
+  const PROSE = /[，。；：？！]/;
+
+  const rank = (said, { docnames, sections, titles, same_words: sameWords, readers_words: readersWords }) => {
+    const query = inBookWords(said, readersWords);
     const pages = docnames.map((name, i) => ({
       name,
       title: titles[i],
@@ -63,18 +73,25 @@
       const teaches = /\/\d/.test(page.name) || terms.every((term) => has(page.title, term));
       const share = sum(terms, (term) => has(page.text, term)) / terms.length;
       page.score *= share < 0.3 ? 0 : share * (teaches ? 1 : 0.3);
+      // 说出了题名的，就是来找那一页的
+      const named = bare(page.title.split("：")[0]) === bare(query);
+      if (named) page.score += 100;
 
       for (const section of page.sections) {
-        const aside = /^([练練][习習]|勘[误誤]|延伸[阅閱][读讀])$/.test(section.heading);
-        section.score = total((term) => often(section.text, term, 4) + has(section.heading, term)) * (aside ? 0.5 : 1);
+        const aside = /^(小[结結]|[练練][习習]|勘[误誤]|延伸[阅閱][读讀])$/.test(section.heading) ? 0.5 : 1;
+        const fold = section.heading.startsWith("深入") ? 0.75 : 1;
+        const prose = section.text.split("\n").filter((line) => PROSE.test(line)).join("\n");
+        // 话里说到的，胜过代码里写着的
+        const inText = (term) => 0.3 * often(section.text, term, 4) + 0.7 * often(prose, term, 4);
+        section.score = total((term) => inText(term) + has(section.heading, term)) * aside * fold;
       }
-      page.best = page.sections.reduce((best, section) => (section.score > best.score ? section : best), page.sections[0]);
+      const better = (best, section) => (section.score > best.score ? section : best);
+      page.best = named ? page.sections[0] : page.sections.reduce(better);
     }
     return { terms, found: pages.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score) };
   };
 
   // 摘要：含词最多的一行，从有词的那一句开始；正文与代码不接在一起，两样都有时取正文
-  const PROSE = /[，。；：？！]/;
   const summary = (lines, terms) => {
     const worth = (line) => (0.01 + sum(terms, (term) => has(line, term))) * (PROSE.test(line) ? 2 : 1);
     const best = lines.reduce((best, line, i) => (worth(line) > worth(lines[best]) ? i : best), 0);

@@ -4,6 +4,7 @@ Sphinx 自己的索引只记哪一页有哪个词，不记几次、在哪一节�
 有了原文，摘要也不必再去取别的网页，从 file:// 打开时同样有。
 """
 
+import csv
 import json
 import re
 import unicodedata
@@ -15,10 +16,13 @@ from sphinx.search import SearchLanguage, js_index
 from course_book.doctree.traditional_chinese import in_book_language
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+# 读者会说、书里却另有说法的词
+WORDS = Path(__file__).with_name("search_words.csv")
 
-# 图、独立成行的公式与打印出来的数，读不成句子；首页的卡片与路线只是目录
+# 图、独立成行的公式与打印出来的数，读不成句子；首页的卡片与路线、勘误的索引只是目录，复习的题都是别处的话
 UNREADABLE = (
     "svg, script, style, a.headerlink, figure.attention, nav, div.cards, "
+    ".errata-index, .review, .review-list, "
     "div.math, div.output.stream, div.output.text_plain"
 )
 HEADING = re.compile(r"h[1-6]")
@@ -81,6 +85,13 @@ def same_words(glossary: list[list[str]]) -> list[list[str]]:
     return [sorted({word for word in row if word}) for row in words]
 
 
+def readers_words() -> list[list[str]]:
+    """长的在前：“注意力怎么计算”先于“注意力”。"""
+    with WORDS.open(encoding="utf-8") as table:
+        rows = [[in_book_language(word).lower() for word in row] for row in list(csv.reader(table))[1:]]
+    return sorted(rows, key=lambda row: -len(row[0]))
+
+
 class ChineseSearch(SearchLanguage):
     lang = "zh"
     language_name = "Chinese"
@@ -100,6 +111,7 @@ def put_texts_in_index(app, exception):
     ]
     pages = dict(zip(index["docnames"], index["sections"], strict=True))
     index["same_words"] = same_words(next((pages[name] for name in pages if name.endswith("glossary")), []))
+    index["readers_words"] = readers_words()
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     path.write_text(f"Search.setIndex({text})", encoding="utf-8")
 

@@ -33,13 +33,21 @@ class Page(NamedTuple):
         return re.sub(r"^\d+_", "", self.name)
 
 
+def notebook_cells(name: str) -> list[dict]:
+    return json.loads((ROOT / FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+
+
+def opening(cells: list[dict]) -> str:
+    """一章的开头：头一个二级标题之前的行文；中间可以有一幅图。"""
+    text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return text.partition("\n## ")[0]
+
+
 def stated_minutes(name: str) -> int:
     """一章的开头写着要读几分钟，写了几个就取头一个：正文的在练习的前面。"""
-    path = ROOT / FOLDER / f"{name}.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    stated = MINUTES.search("".join(cells[0]["source"]))
+    stated = MINUTES.search(opening(notebook_cells(name)))
     if not stated:
-        raise SystemExit(f"{path.name} 的第一格里没有写要读几分钟，例如“大约 40 分钟”。")
+        raise SystemExit(f"{name}.ipynb 的开头没有写要读几分钟，例如“大约 40 分钟”。")
     return int(stated[1])
 
 

@@ -22,9 +22,9 @@ def library_digest() -> str:
     models = [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]
     digest = hashlib.sha256(repr([packages, sys.version, models]).encode())
     patterns = ["course_lib/**/*", "figures/*.svg", "_ext/course_book/before_reading/execute_chapters.py"]
-    # 各题的表不算：章里的练习都还没有写，印出来的只有 judging.py 的那一句
-    tables = set(ROOT.glob("course_lib/exercises/topics/*.py"))
-    for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)} - tables):
+    # 各题的表不算：章里的练习都还没有写，印出来的只有 judging.py 的那一句；图的脚本也不算：成书时换成共用的一份
+    left_out = {*ROOT.glob("course_lib/exercises/topics/*.py"), *ROOT.glob("course_lib/show/explorables/*")}
+    for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)} - left_out):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]

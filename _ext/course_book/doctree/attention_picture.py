@@ -1,6 +1,7 @@
 """首页的注意力图：成书时由内置的 BERT 算出权重，画成一句话上方的弧；选一个词、换一个头，都只靠样式，不要脚本。"""
 
 import re
+from functools import cache
 from html import escape
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ class Layout(NamedTuple):
     pitch: int  # 两行的方框相隔多高
 
 
-LAYOUTS = Layout("wide", 900, 6, 132, 0), Layout("narrow", 330, 8, 58, 92)
+LAYOUTS = Layout("wide", 900, 6, 114, 0), Layout("narrow", 330, 8, 58, 92)
 
 
 class Head(NamedTuple):
@@ -45,13 +46,19 @@ def words() -> list[str]:
     return ["[CLS]", *re.findall(r"\w+|[^\w\s]", SENTENCE), "[SEP]"]
 
 
-def attention() -> Tensor:
-    """内置的 BERT 读这句话，各层各头的权重 (层, 头, N, N)。"""
+@cache
+def read(sentence: str) -> Tensor:
+    """内置的 BERT 读一句话，各层各头的权重 (层, 头, N, N)。"""
     folder = builtin_path()
-    ids = WordPieceTokenizer.from_vocab(folder).encode(SENTENCE)
+    ids = WordPieceTokenizer.from_vocab(folder).encode(sentence)
     with torch.no_grad():
         weights = Bert.from_pretrained(folder)(torch.tensor([ids]), need_weights=True).attentions
-    found = torch.stack(list(weights))[:, 0]
+    return torch.stack(list(weights))[:, 0]
+
+
+def attention() -> Tensor:
+    """内置的 BERT 读首页的句子。"""
+    found = read(SENTENCE)
     if found.size(-1) != len(words()):
         raise ValueError(f"首页的句子 {SENTENCE!r} 里有的词被切成了几截，画不成一词一框。")
     return found
@@ -158,13 +165,13 @@ def place(query: int) -> str:
     return ";".join(found)
 
 
-def said(head: Head, query: int, row: list[float]) -> str:
+def said(query: int, row: list[float]) -> str:
     """图下的一句，也念给读屏软件听：这个词最看重的三个词。"""
     ranked = sorted(range(len(row)), key=lambda key: -row[key])[:3]
     shares = "，".join(
         f"{words()[key]}\N{NO-BREAK SPACE}{row[key]:.2f}" for key in ranked if row[key] >= NUMBERED
     )
-    return f"第 {head.layer} 层第 {head.head} 个头：{words()[query]} 看 {shares}"
+    return f"{words()[query]} 看 {shares}"
 
 
 def stage(number: int, head: Head, weights: Tensor) -> str:
@@ -177,7 +184,7 @@ def stage(number: int, head: Head, weights: Tensor) -> str:
             f'<input type="radio" name="attention-{number}" id="{name}" aria-describedby="{name}-said"{checked}>'
             f'<label for="{name}" style="{place(query)}" lang="en">{escape(words()[query])}</label>'
             f'<div class="attention-arcs">{"".join(arcs(layout, query, row) for layout in LAYOUTS)}'
-            f'<p id="{name}-said">{escape(said(head, query, row))}</p></div>'
+            f'<p id="{name}-said">{escape(said(query, row))}</p></div>'
         )
     shapes = ";".join(f"--{layout.name}-shape:{layout.width}/{height(layout):.0f}" for layout in LAYOUTS)
     return (

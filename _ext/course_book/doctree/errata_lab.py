@@ -7,21 +7,18 @@ import re
 
 from docutils import nodes
 
-from course_book.doctree.folds import Fold
+from course_book.doctree.folds import Fold, is_cell
 from course_book.doctree.traditional_chinese import in_book_language
 
 CODE = re.compile(r"(S\d|L)-\d+ ")
-HEAD = ("编号", "说法", "题目")
+# 表头的头一格是它的，是讲义的表
+TABLE = "编号"
 # 有脚本才用得上，没有时不出现
-FILTER = """<div class="errata-filter" hidden>
-<label>出处 <select data-column="0"><option value="">全部</option>{lessons}</select></label>
-<label>题目 <select data-column="2"><option value="">全部</option>{topics}</select></label>
-<p aria-live="polite"><b>{count}</b> 条<span hidden>，猜了 <b>0</b> 条，猜中 <b>0</b> 条</span></p>
+CONTROLS = """<div class="errata-controls" hidden>
+<label>出处 <select><option value="">全部</option>{lessons}</select></label>
+<p aria-live="polite">已猜 <b>0</b> / <b>{count}</b>，猜中 <b>0</b></p>
+<button type="button">从头再猜</button>
 </div>"""
-
-
-def is_cell(node) -> bool:
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
 
 
 def begins(node, word: str) -> bool:
@@ -62,30 +59,22 @@ def words_of(title) -> list:
     return [nodes.Text(CODE.sub("", first.astext())), *rest]
 
 
-def row(*columns):
-    made = nodes.row()
-    for column in columns:
-        made += nodes.entry("", nodes.paragraph("", "", *column))
-    return made
+def tile(section) -> nodes.list_item:
+    """一条在索引里：看得见的是编号，读屏软件与没有脚本时读得到标题。"""
+    code = nodes.strong("", CODE.match(section[0].astext())[0].strip())
+    words = nodes.inline("", " ", *words_of(section[0]))
+    link = nodes.reference("", "", code, words, internal=True, refid=section["ids"][0])
+    return nodes.list_item("", nodes.paragraph("", "", link))
 
 
-def index(sections) -> nodes.table:
-    table = nodes.table("", classes=["errata-index"])
-    group = nodes.tgroup(cols=len(HEAD))
-    group += [nodes.colspec(colwidth=width) for width in (12, 64, 24)]
-    group += nodes.thead("", row(*([nodes.Text(in_book_language(word))] for word in HEAD)))
-    body = nodes.tbody()
-    for section in sections:
-        link = nodes.reference("", "", *words_of(section[0]), internal=True, refid=section["ids"][0])
-        code = nodes.Text(CODE.match(section[0].astext())[0].strip())
-        body += row([code], [link], [nodes.Text(section.parent[0].astext())])
-    group += body
-    table += group
-    return table
-
-
-def options(names) -> str:
-    return "".join(f"<option>{name}</option>" for name in dict.fromkeys(names))
+def index(sections) -> nodes.bullet_list:
+    """一个题目一组。"""
+    whole = nodes.bullet_list(classes=["errata-index"])
+    for topic in dict.fromkeys(section.parent for section in sections):
+        tiles = [tile(section) for section in sections if section.parent is topic]
+        name = nodes.paragraph("", "", *(child.deepcopy() for child in topic[0].children))
+        whole += nodes.list_item("", name, nodes.bullet_list("", *tiles))
+    return whole
 
 
 def arrange(app, doctree):
@@ -94,16 +83,15 @@ def arrange(app, doctree):
     every = list(doctree.findall(nodes.section))
     sections = [section for section in every if CODE.match(section[0].astext())]
     lessons = {CODE.match(section[0].astext())[1] for section in sections}
-    controls = in_book_language(FILTER).format(
-        lessons=options(sorted(lessons, key=lambda code: (code == "L", code))),
-        topics=options(section.parent[0].astext() for section in sections),
-        count=len(sections),
+    lessons = sorted(lessons, key=lambda code: (code == "L", code))
+    controls = in_book_language(CONTROLS).format(
+        lessons="".join(f"<option>{name}</option>" for name in lessons), count=len(sections)
     )
     found = index(sections)
     for section in sections:
         fold_run(section)
     for table in list(doctree.findall(nodes.table)):
-        if next(table.findall(nodes.entry)).astext() == in_book_language(HEAD[0]):
+        if next(table.findall(nodes.entry)).astext() == in_book_language(TABLE):
             fold_table(table.parent, table)
     top = every[0]
     top.insert(

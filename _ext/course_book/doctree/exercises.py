@@ -5,7 +5,7 @@ import re
 from docutils import nodes
 
 from course_book.after_writing import live_exercises
-from course_book.doctree.errata_lab import is_cell
+from course_book.doctree.folds import is_cell
 
 CHECK = re.compile(r'^check\("([^"]+)"', re.MULTILINE)
 MARK = "data-exercise"

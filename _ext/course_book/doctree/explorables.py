@@ -7,11 +7,13 @@ from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 from course_book.doctree.traditional_chinese import in_book_language
-from course_lib.show import guess, palette
+from course_lib.show import captions, guess, palette, strips, tables, written
 from course_lib.show.explore import FOLDER, NAMES
 
 # 笔记本里随每幅图而来的脚本与样式
-CARRIED = re.compile(r'<div data-library="(?:explore|guess|palette)">.*?</div>', re.DOTALL)
+CARRIED = re.compile(
+    r'<div data-library="(?:explore|guess|picture|samples|strip|table)">.*?</div>', re.DOTALL
+)
 KIND = re.compile(r'data-explore="([\w-]+)"')
 
 
@@ -60,8 +62,9 @@ def write_files(app, exception):
     for name in ["stage", *NAMES]:
         script = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
         (static / "explore" / f"{name}.js").write_text(in_book_language(script), encoding="utf-8")
-    style = palette.css() + (FOLDER / "stage.css").read_text(encoding="utf-8") + guess.STYLE
-    (static / "explore.css").write_text(style, encoding="utf-8")
+    styles = [palette.css(), (FOLDER / "stage.css").read_text(encoding="utf-8")]
+    styles += [room.STYLE for room in (captions, guess, strips, tables, written)]
+    (static / "explore.css").write_text("".join(styles), encoding="utf-8")
 
 
 def setup(app):

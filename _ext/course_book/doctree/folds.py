@@ -1,4 +1,4 @@
-"""三层：断言收成一行，“深入”的小节只露出标题与头一句，其余点开才看；印出来、被指到、被搜到时都展开。"""
+"""三层：准备用的代码与断言收成图下面的一行，“深入”的小节只露出标题与头一句，其余点开才看；印出来、被指到、被搜到时都展开。"""
 
 import ast
 import re
@@ -39,17 +39,52 @@ def count_asserts(code: str) -> int:
     )
 
 
-def fold_claims(app, doctree):
-    for cell in [cell for cell in doctree.findall(nodes.container) if "tag_claims" in cell["classes"]]:
-        code = next(cell.findall(nodes.literal_block))
-        first, _, rest = code.astext().partition("\n")
-        if first == in_book_language(CLAIMS_TITLE):
-            code.children, code.rawsource = [nodes.Text(rest)], rest
-        count = count_asserts(code.astext())
-        fold = Fold(summary=in_book_language(f"✓ {count} 条断言，运行时都成立"), classes=["claims"])
-        fold += cell.children
-        cell.children = []
-        cell += fold
+def is_cell(node) -> bool:
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
+
+
+def folded_claims(cell) -> Fold:
+    code = next(cell.findall(nodes.literal_block))
+    first, _, rest = code.astext().partition("\n")
+    if first == in_book_language(CLAIMS_TITLE):
+        code.children, code.rawsource = [nodes.Text(rest)], rest
+    summary = in_book_language(f"✓ {count_asserts(code.astext())} 条断言")
+    return Fold("", *cell.children, summary=summary, classes=["claims"])
+
+
+def line_of(cell) -> nodes.container:
+    """一格最下面的一行，没有就添上。"""
+    if not (cell.children and "meta" in cell[-1]["classes"]):
+        cell += nodes.container(classes=["meta"])
+    return cell[-1]
+
+
+def fold_code(app, doctree):
+    """代码与断言收进它下面的一行；除了这一行什么也不剩的格，并进前面那一格，前面不是格就并进后面的。"""
+    own = {}
+    for cell in list(doctree.findall(is_cell)):
+        source, *seen = cell.children
+        if "tag_claims" in cell["classes"]:
+            fold, seen = folded_claims(cell), []
+        elif cell.get("hide_mode") == "input" and source["nb_element"] == "cell_code_source":
+            del cell["hide_mode"]
+            fold = Fold("", source, summary=in_book_language("代码"), classes=["code"])
+        else:
+            continue
+        cell.children = seen
+        line_of(cell).append(fold)
+        own[cell] = fold
+    for cell, fold in own.items():
+        before, after = cell.previous_sibling(), cell.next_node(descend=False, siblings=True)
+        other = before if is_cell(before) else after
+        if not is_cell(other) or [part["classes"] for part in cell.children] != [["meta"]]:
+            continue
+        fold["ids"] += cell["ids"]
+        line, moved = line_of(other), cell[0].children
+        line.children = [*line.children, *moved] if other is before else [*moved, *line.children]
+        for each in moved:
+            each.parent = line
+        cell.parent.remove(cell)
 
 
 def split_first_sentence(paragraph):
@@ -85,5 +120,5 @@ def fold_deep(app, doctree):
 
 def setup(app):
     app.add_node(Fold, html=(visit_fold, depart_fold))
-    app.connect("doctree-read", fold_claims)
+    app.connect("doctree-read", fold_code, priority=600)  # 勘误实验室先取走了出题的代码
     app.connect("doctree-read", fold_deep, priority=400)  # 句间的换行还在，认得出一句

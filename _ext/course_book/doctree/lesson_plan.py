@@ -4,14 +4,13 @@
 """
 
 import ast
-import json
 import re
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from course_book import ROOT
-from course_book.before_reading.contents import FOLDER, SPENT, Page, chapters
+from course_book.before_reading.contents import FOLDER, SPENT, Page, chapters, notebook_cells, opening
 from course_lib.exercises import EXERCISES
 
 HINT = re.compile(r"\{([\w.-]+) (\d+)\}")
@@ -20,8 +19,7 @@ TOPICS = ROOT / "course_lib/exercises/topics"
 
 def cells(page: Page) -> dict[str, str]:
     """一章的各格：名字 → 源文。"""
-    notebook = json.loads((ROOT / FOLDER / f"{page.name}.ipynb").read_text(encoding="utf-8"))
-    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+    return {cell["id"]: "".join(cell["source"]) for cell in notebook_cells(page.name)}
 
 
 def chapter(name: str) -> Page:
@@ -36,7 +34,7 @@ def named(names: str) -> list[Page]:
 
 
 def head(page: Page) -> str:
-    return next(iter(cells(page).values()))
+    return opening(notebook_cells(page.name))
 
 
 def link(page: Page, anchor: str = "") -> str:
@@ -48,7 +46,7 @@ def spent(found: list[Page]) -> tuple[int, int]:
     """正文与练习各要几分钟，照各章自己写的。"""
     stated = [SPENT.search(head(page)) for page in found]
     if missing := [page.name for page, minutes in zip(found, stated, strict=True) if not minutes]:
-        raise ValueError(f"{missing[0]} 的第一格里没有写“正文大约几分钟，练习另计几分钟”")
+        raise ValueError(f"{missing[0]} 的开头没有写“正文大约几分钟，练习另计几分钟”")
     return tuple(sum(int(minutes[i]) for minutes in stated) for i in (1, 2))
 
 

@@ -5,6 +5,7 @@ import re
 from docutils import nodes
 
 from course_book.before_reading.local_files import D3
+from course_book.doctree.traditional_chinese import in_book_language
 
 HAN = re.compile("[\u4e00-\u9fff]")
 FULL_WIDTH = set("，。；：？！、）”」》…")
@@ -41,6 +42,14 @@ def share_d3(app, doctree, docname):
             raw.rawsource = ""
 
 
+def mark_symbol_tables(app, doctree):
+    """“符号、形状、意思”的表：窄屏上一个符号两行，由样式来排。"""
+    for table in doctree.findall(nodes.table):
+        names = [entry.astext() for entry in next(table.findall(nodes.row))]
+        if len(names) == 3 and names[0] == in_book_language("符号"):
+            table["classes"].append("symbols")
+
+
 def mark_blank_headings(app, doctree):
     for head in doctree.findall(nodes.thead):
         for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext()]:
@@ -68,5 +77,6 @@ def setup(app):
     app.add_node(nodes.citation, override=True, html=(visit_citation, None))
     app.connect("doctree-read", join_lines)
     app.connect("doctree-read", mark_terms)
+    app.connect("doctree-read", mark_symbol_tables)
     app.connect("doctree-read", mark_blank_headings)
     app.connect("doctree-resolved", share_d3)

@@ -66,7 +66,8 @@ def ancestor(node, matches):
 
 def describe_plots(app, doctree, docname):
     plots_in = Counter()
-    for plot in [raw for raw in doctree.findall(nodes.raw) if raw.astext().startswith(PLOT)]:
+    # 有说明的一幅，图外面还有 <figure>
+    for plot in [raw for raw in doctree.findall(nodes.raw) if PLOT in raw.astext()]:
         section = ancestor(plot, lambda node: isinstance(node, nodes.section))
         cell = ancestor(plot, lambda node: node.get("nb_element") == "cell_code")
         plots_in[section] += 1

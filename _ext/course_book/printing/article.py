@@ -11,8 +11,8 @@ from bs4 import BeautifulSoup, Tag
 LEFT_OUT = ", ".join(
     [
         *["script", "noscript", "style", "link", "a.headerlink", "button.copybtn", ".toggle-button"],
-        *["div.cell#setup", "details.claims", "details.hide", "div.cell[id^=exercise-] > .cell_output"],
-        *[".errata-filter", ".front-buttons", ".book-route", ".toctree-wrapper", ".read-state"],
+        *["p.ran-with", "div.meta", "div.cell[id^=exercise-] > .cell_output"],
+        *[".errata-controls", ".review", ".front-buttons", ".book-route", ".toctree-wrapper", ".read-state"],
     ]
 )
 LONG = 16  # 多于这么多行的代码可以分在两页

@@ -4,7 +4,7 @@ async () => {
   const article = document.querySelector("article");
   const all = (selector) => [...article.querySelectorAll(selector)];
   for (const fold of all("details")) fold.removeAttribute("name");
-  for (const fold of all("details:not(.claims, .hide)")) fold.open = true;
+  for (const fold of all("details:not(.meta > *)")) fold.open = true;
   document.documentElement.dataset.theme = "light";
   await document.fonts.ready;
   // 分步的图走到最后一步：每一步的东西都摆出来了

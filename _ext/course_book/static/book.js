@@ -1,13 +1,13 @@
-// 键盘：放不下而能横向滚动的公式，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
-const reachFormulas = () => {
-  for (const formula of document.querySelectorAll(".math")) {
-    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-    else formula.removeAttribute("tabindex");
+// 键盘：放不下而能横向滚动的公式与图，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
+const reachScrolled = () => {
+  for (const box of document.querySelectorAll(".math, .plot, .drawing")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
   }
 };
-document.fonts.ready.then(reachFormulas);
+document.fonts.ready.then(reachScrolled);
 // 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
-const watchSize = new ResizeObserver(reachFormulas);
+const watchSize = new ResizeObserver(reachScrolled);
 for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
 
 // 复制：公式以 TeX 的写法进剪贴板，浏览器自己会写成一字一行。
@@ -65,6 +65,14 @@ const unfoldTarget = () => {
 };
 addEventListener("hashchange", unfoldTarget);
 unfoldTarget();
+
+// 猜一猜：头一个点开的是读者猜的，再点别的也记着
+for (const question of document.querySelectorAll(".guess")) {
+  const remember = ({ target }) => {
+    if (target.open) (question.querySelector(".mine") ?? target).classList.add("mine");
+  };
+  question.addEventListener("toggle", remember, true);
+}
 
 // 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
 const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它

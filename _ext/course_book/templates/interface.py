@@ -56,7 +56,8 @@ def check_words(app, exception):
 
 def setup(app):
     load_words(app)
-    app.add_css_file("type.css", priority=900)  # 胜过主题与各扩展自己的
+    for name in ("type.css", "layout.css"):
+        app.add_css_file(name, priority=900)  # 胜过主题与各扩展自己的
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, str(TEMPLATES)))
     app.connect("builder-inited", check_templates)
     app.connect("build-finished", check_words)

@@ -36,14 +36,20 @@ PANELS = {
                 "charts.js",
                 "address.js",
                 "bert/state.js",
+                "bert/preview.js",
                 "bert/parts.js",
                 "bert/tokens.js",
             ),
             *("bert/patterns.js", "bert/journey.js", "bert/heads.js", "bert/cell.js", "bert/intervene.js"),
             *("bert/cosine.js", "bert/tabs.js", "bert/panel.js"),
         ),
-        ("live.css", "bert/bert.css"),
-        frozenset(f"bert/{name}.js" for name in ("patterns", "journey", "cell", "intervene", "tabs")),
+        ("live.css", "bert/bert.css", "whole.css"),
+        frozenset(
+            {
+                "whole.css",
+                *(f"bert/{name}.js" for name in ("patterns", "journey", "cell", "intervene", "tabs")),
+            }
+        ),
     ),
     "llm": Panel(
         "chapters/llm",
@@ -55,7 +61,7 @@ PANELS = {
             *("llm/written.js", "llm/attention.js", "llm/layers.js", "llm/inside.js"),
             *("llm/desk.js", "llm/pen.js", "llm/panel.js"),
         ),
-        ("live.css", "llm/llm.css"),
+        ("live.css", "llm/llm.css", "whole.css"),
     ),
 }
 TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
@@ -85,9 +91,10 @@ def add_tags(app, pagename, templatename, context, doctree):
         page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)
         # 要取的字节数：经 http 压缩之后大约就是这么多；书里没有数据时不写
         facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
-        wanted = [name for name in panel.scripts if pagename == panel.page or name not in panel.whole]
-        scripts |= dict.fromkeys(wanted, "") | {panel.scripts[-1]: facts}
-        styles |= dict.fromkeys(panel.styles)
+        left_out = frozenset() if pagename == panel.page else panel.whole
+        scripts |= {script: "" for script in panel.scripts if script not in left_out}
+        scripts[panel.scripts[-1]] = facts
+        styles |= {style: "" for style in panel.styles if style not in left_out}
     tags = [f'<link rel="stylesheet" href="{root}live/{name}">' for name in styles]
     tags += [f'<script defer src="{root}live/{name}"{facts}></script>' for name, facts in scripts.items()]
     if tags:

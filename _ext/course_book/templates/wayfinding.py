@@ -59,6 +59,8 @@ def add_places(app, pagename, templatename, context, doctree):
         app.add_css_file("projection.css", priority=900)
         app.add_js_file("projection.js", defer="defer")
         context["body"] = f'<p class="chapter-place">{place(page)}</p>\n{context["body"]}'
+        if page.number:
+            context["head_tags"]["chapter"] = page.number
     _, before, after = app.builder.relations.get(pagename, [None] * 3)
     around = [(before, "prev"), (after, "next")]
     context["cards"] = [card(docname, context[rel], rel) for docname, rel in around if docname]

@@ -9,6 +9,20 @@ LENGTHS = torch.tensor([3, 5, 1])
 REAL = (torch.arange(5) < LENGTHS[:, None]).long()
 MASK = torch.tensor([[True, True, False, False], [True, False, True, True]])[:, None, :]
 
+LATE = "先 softmax，再把 [PAD] 清零"
+BY_HAND = {
+    "没有掩码": [1 / 10, 2 / 10, 3 / 10, 4 / 10],
+    "填充掩码": [1 / 6, 2 / 6, 3 / 6, 0],
+    "因果掩码": [1 / 3, 2 / 3, 0, 0],
+    LATE: [1 / 10, 2 / 10, 3 / 10, 0],
+}
+RIGHT, LEFT, FORGOT, _ = PREDICTED = {
+    "右边补，只有因果掩码": True,
+    "左边补，只有因果掩码": False,
+    "左边补，因果与填充，但第 0 层忘了填充": False,
+    "左边补，因果与填充，[PAD] 的嵌入换成一万": True,
+}
+
 
 def keys(lengths, n):
     return (torch.arange(n) < lengths[:, None])[:, None, None, :]
@@ -59,6 +73,35 @@ def with_gradient(weights, scores, mask):
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
+    Exercise("attention_masks.by-hand",
+        right=BY_HAND,
+        wrong={
+            "把分数当成了权重：先取指数，ln 2 的指数是 2，再除以看得见的那几个的和。":
+                Symptom(BY_HAND | {"没有掩码": [0, 0.69, 1.1, 1.39]}, lambda got: abs(got["没有掩码"][0]) < 1e-6),
+            "填充掩码：[PAD] 不在分母里了，三个指数 1、2、3 加起来是 6。":
+                Symptom(BY_HAND | {"填充掩码": [0.1, 0.2, 0.3, 0]}, lambda got: abs(got["填充掩码"][0] - 1 / 6) > 0.01),
+            "因果掩码：B 只看得见 A 和自己，分母是 1 + 2 = 3。":
+                Symptom(BY_HAND | {"因果掩码": [1, 0, 0, 0]}, lambda got: abs(got["因果掩码"][1] - 2 / 3) > 0.01),
+            "先 softmax 再清零：分母里还有 [PAD] 的 4，别人的份没有变大，加起来不到 1。":
+                Symptom(BY_HAND | {LATE: [1 / 6, 2 / 6, 3 / 6, 0]}, lambda got: sum(got[LATE]) > 0.65),
+        },
+        otherwise="每种情形写四个数，依次给 A、B、C、[PAD]：看得见的指数除以它们的和，看不见的是 0。",
+        praise="挡在前面，份额重新分；挡在后面，[PAD] 的那四成就凭空没了。",
+        atol=6e-3,
+    ),
+    Exercise("attention_masks.predict",
+        right=PREDICTED,
+        wrong={
+            "补在右边的都在真实词元的后面，因果掩码已经把它们挡住了。":
+                Symptom(PREDICTED | {RIGHT: False}, lambda got: got[RIGHT] is False),
+            "补在左边的都在真实词元的前面，因果掩码准许看前面的。":
+                Symptom(PREDICTED | {LEFT: True}, lambda got: got[LEFT] is True),
+            "漏一层就够了：第 0 层把 [PAD] 混了进来，以后再挡也拿不出去。":
+                Symptom(PREDICTED | {FORGOT: True}, lambda got: got[FORGOT] is True),
+        },
+        otherwise="每一种都写 True 或 False：真实词元一路上有没有读到过 [PAD]？没有人读它，它的向量再大也影响不了别人。",
+        praise="右边补、又有因果掩码，填充掩码就用不着了；左边补，一层也漏不得。",
+    ),
     Exercise("attention_masks.from-lengths",
         cases=lambda rng: [(LENGTHS, 6)],
         right=keys,

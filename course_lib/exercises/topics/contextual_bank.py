@@ -31,6 +31,11 @@ def means(similar, labels, myself=False):
     return similar[..., same].mean(-1), similar[..., ~match].mean(-1)
 
 
+def picked(similar, labels):
+    nearest = (similar - 1e6 * torch.eye(len(labels))).argmax(-1)
+    return int((labels[nearest] == labels).sum())
+
+
 def best(similar, labels, plus=1, minus=1):
     within, across = means(similar, labels)
     return int((plus * within - minus * across).argmax())
@@ -46,6 +51,17 @@ def layers(rng):
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
+    Exercise("contextual_bank.common-part",
+        right={"加 (2, 2)": 12 / 13, "加 (100, 100)": 20200 / 20201},
+        wrong={
+            "这是点积，还要除以两个长度。": {"加 (2, 2)": 12.0, "加 (100, 100)": 20200.0},
+            "加上同一个向量，方向变了，余弦也就变了；0 是加之前的。": {"加 (2, 2)": 0.0, "加 (100, 100)": 0.0},
+            "第一个还不到 1：(3, 2) 与 (2, 3) 方向不同。": {"加 (2, 2)": 1.0, "加 (100, 100)": 1.0},
+        },
+        otherwise="先写出相加之后的两个向量，再算点积，除以两个长度之积。",
+        praise="共同的一份越大，余弦越高：只报告余弦，不报告基线，就分不清高在哪里。",
+        atol=5e-3,
+    ),
     Exercise("contextual_bank.pairwise-cosine",
         # 长度悬殊，忘了除以哪一个长度都会露馅
         cases=lambda rng: [(rng.randn(5, 8) * torch.tensor([0.5, 1.0, 2.0, 4.0, 8.0])[:, None],)],
@@ -72,18 +88,17 @@ EXERCISES = [
         otherwise=ABSENT,
         praise="先按 ## 把片段接成词，再比较；一个词被切成几段时，常把各段的向量平均起来用。",
     ),
-    Exercise("contextual_bank.within-across",
-        cases=lambda rng: [(cosines(rng.randn(6, 5)), list("钱河钱血河钱"))],
-        right=lambda similar, labels: tuple(map(float, means(similar, labels))),
+    Exercise("contextual_bank.count-hits",
+        # 长度悬殊，用点积就会都挑中最长的
+        cases=lambda rng: [(rng.randn(9, 4) * torch.tensor([1, 1, 9, 1, 1, 0.1, 1, 5, 1])[:, None] + 0.5, labels) for labels in (torch.tensor([0, 0, 0, 1, 1, 1, 2, 2, 2]), torch.tensor([0, 1, 0, 1, 0, 1, 0, 1, 0]))],
+        right=lambda v, labels: picked(cosines(v), labels),
         wrong={
-            "要返回两个数：同义的平均，异义的平均。": lambda similar, labels: means(similar, labels)[0],
-            "同义的平均里混进了自己与自己的余弦，那总是 1，要去掉。": lambda similar, labels: means(similar, labels, myself=True),
-            "两个数的次序反了：先同义，后异义。": lambda similar, labels: means(similar, labels)[::-1],
-            "同义的平均不对：标签相同的两两之间，自己与自己不算。":
-                Symptom(lambda s, labels: (s.mean(), s.mean()), lambda got, s, labels: abs(got[0] - means(s, labels)[0]) > 1e-5),
+            "每个向量都挑中了自己；先让对角线上的不可能当选。": lambda v, labels: len(labels),
+            "这是用点积挑的，长的总占便宜；先化成余弦。": lambda v, labels: picked(v @ v.mT, labels),
+            "要的是个数，不是比例。": lambda v, labels: picked(cosines(v), labels) / len(labels),
         },
-        otherwise="异义的平均不对：标签可以有三种，凡是标签不同的都算。",
-        praise="自己与自己不算，标签相同的进一堆，不同的进另一堆。",
+        otherwise="逐个向量：在其余的里找余弦最大的一个，标签相同就加一。",
+        praise="挑中几个，不问差多少；它能说两堆分得开，说不出为什么分得开。",
     ),
     Exercise("contextual_bank.best-layer",
         cases=layers,

@@ -32,10 +32,6 @@ def cross(seen=lambda keep: keep, **options):
     )
 
 
-def size(d_model, d_ff):
-    return 8 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 7 * d_model
-
-
 def layer(bare="", raw="", early="", from_x="", order="012", reads="ym"):
     """这些编号的子层：bare 没有残差，raw 之后不归一化，early 之前归一化，from_x 加回最初的 x；reads 是交叉注意力读的两样。"""
 
@@ -74,6 +70,34 @@ def parts(rng):
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
+    Exercise("decoder_and_cross_attention.counts",
+        right=(1, 11, 1056, 528),
+        wrong={
+            "编码器只算一遍：来源不会再变，memory 一直用到写完。": [(11, 11, 1056, 528), (11, 1, 1056, 528)],
+            "没有缓存，解码器每写一个字符都要从头算一遍：写 11 个，就是 11 遍。": [(1, 1, 1056, 528), (1, 10, 1056, 528), (1, 12, 1056, 528)],
+            "N 与 M 乘对了，还要乘层数与头数：每层、每个头都有自己的一张。": [(1, 11, 132, 66), (1, 11, 528, 264), (1, 11, 264, 132)],
+            "交叉注意力的一张是 N×M：11 个查询，12 个键。": [(1, 11, 968, 528), (1, 11, 1152, 528)],
+            "交叉注意力没有因果：每个查询都看得到全部 12 份笔记。": [(1, 11, 528, 528), (1, 11, 624, 528)],
+            "自注意力有因果掩码，第 n 行只看得到 n 个：数一数三角里有几格。": (1, 11, 1056, 968),
+            "三角要算上对角线：自己看得到自己。": (1, 11, 1056, 440),
+            "最后一遍读进去的是开头与前十个字符，N = 11；结尾还没有写出来。": [(1, 11, 1152, 624), (1, 11, 1056, 624), (1, 11, 960, 440)],
+            "没有缓存，最后一遍算的是全部 11 行，不只是末一行。": [(1, 11, 96, 88), (1, 11, 96, 528), (1, 11, 1056, 88)],
+        },
+        otherwise="逐个数：编码器几遍；解码器几遍；2 层 × 4 个头 × N × M；2 层 × 4 个头 × 三角里的格数。",
+        praise="来源只读一遍，写一个字符就重算一遍解码器：这笔账，到讲缓存的那一章再省。",
+    ),
+    Exercise("decoder_and_cross_attention.shuffle",
+        right=(True, False, True, False),
+        wrong={
+            "打乱笔记没有关系：交叉注意力读的是一袋笔记，看不见次序；次序早已写在每份笔记里。": [(False, False, True, False), (False, False, False, False)],
+            "打乱来源就全错：编码器看得见次序，二〇六四与四六〇二是两回事。": [(True, True, True, False), (True, True, False, False)],
+            "抄成两遍也没有关系：每个键都多了一个一样的，分子分母各加一倍，权重减半，两份加起来还是原样。": (True, False, False, False),
+            "四样都照旧是不可能的：想一想，哪几样让笔记里少了东西？": (True, True, True, True),
+            "正好反过来：True 是照样写对。": (False, True, False, True),
+        },
+        otherwise="逐样想：次序是在哪一步写进笔记的；各行都一样时，权重怎样分，取回的有没有不同。",
+        praise="交叉注意力只认内容，不认次序与份数；次序要靠编码器写进去，各份要各不相同。",
+    ),
     Exercise("decoder_and_cross_attention.masks",
         cases=lambda rng: [(SOURCE, TARGET, 0), (SOURCE.where(SOURCE != 0, 3), TARGET.where(TARGET != 0, 3), 3)],
         right=lambda source, target, pad_id: (own(target, pad_id), keys(source, pad_id)),
@@ -121,24 +145,6 @@ EXERCISES = [
         },
         otherwise="查询来自 x，键与值来自 memory：softmax(Q Kᵀ / √d) V，填充挡住。",
         praise="N 行来自 x，内容全部取自 memory。",
-    ),
-    Exercise("decoder_and_cross_attention.parameter-count",
-        cases=lambda rng: [(512, 2048), (64, 128), (48, 100)],
-        right=size,
-        wrong={
-            "这是编码器层：解码器层还有交叉注意力，连同它的层归一化。": lambda d, f: size(d, f) - 4 * (d * d + d) - 2 * d,
-            "只算了一个注意力：自注意力与交叉注意力各有四个投影。": lambda d, f: size(d, f) - 4 * (d * d + d),
-            "每个注意力还有输出投影，一共四个矩阵，不是三个。": lambda d, f: size(d, f) - 2 * (d * d + d),
-            "层归一化少了一个：三个子层，三个层归一化。": lambda d, f: size(d, f) - 2 * d,
-            "每个层归一化有 γ 与 β 两组，各 D 个。": lambda d, f: size(d, f) - 3 * d,
-            "三个层归一化没有算，共 6D 个。": lambda d, f: size(d, f) - 6 * d,
-            "注意力的投影都有偏置，八个，各 D 个。": lambda d, f: size(d, f) - 8 * d,
-            "前馈网络的两个线性层都有偏置：F 个与 D 个。": lambda d, f: size(d, f) - f - d,
-            "线性层都有偏置：八个投影与前馈网络的两个。": lambda d, f: size(d, f) - 9 * d - f,
-            "前馈网络有两个矩阵，升维一个，降维一个。": lambda d, f: size(d, f) - d * f,
-        },
-        otherwise="逐项数：两个注意力、前馈网络、三个层归一化。",
-        praise="与 nn.TransformerDecoderLayer 的参数一个也不差；头数不出现。",
     ),
     Exercise("decoder_and_cross_attention.find-the-fault",
         cases=parts,

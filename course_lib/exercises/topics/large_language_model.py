@@ -56,6 +56,29 @@ def induction(weights, ahead=1, last=-1):
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
+    Exercise("large_language_model.llama-cache",
+        right=131_072,
+        wrong={
+            "用的是查询的头数；缓存里只有键与值，键值头是 8 个。": 524_288,
+            "有一个 2 没有乘：键与值是两样，每个数又是两个字节。": 65_536,
+            "只数了一层，32 层各有自己的缓存。": 4_096,
+            "只数了一个头，8 个键值头各有自己的键与值。": 16_384,
+            "两个 2 都没有乘：键与值是两样，每个数又是两个字节。": 32_768,
+        },
+        otherwise="2（键与值）× 32 层 × 8 个键值头 × 128 × 2 字节。",
+        praise="128 KB：写满 8192 个词元，就是 1 GB；键值头不减，就要 4 GB。",
+    ),
+    Exercise("large_language_model.long-ones",
+        right=3,
+        wrong={
+            "第二个 The 看得见的是第一个 The 与自己，值都一样，加权平均出来还是 The：与只看见自己分不开。": 1,
+            "capital 看得见 The，与自己不一样，平均出来就变了：它认得出自己不是第一个。": [4, 7],
+            "第一个词元总是长的，它只看得见自己。": 0,
+            "第三个 The 看得见的也只有 The。": 2,
+        },
+        otherwise="想一想每个词元看得见谁：看见的全与自己一样，就与只看见自己分不开。",
+        praise="三个 The 看见的都只有 The，谁是第一个，从里面看不出来；到 capital 才有了不同。",
+    ),
     Exercise("large_language_model.cache-bytes",
         cases=lambda rng: [(LanguageModelConfig(**SMALL), 7, 2), (LanguageModelConfig(), 8192, 4)],
         right=lambda config, num_tokens, bytes_per_number: size(config, num_tokens, bytes_per_number),

@@ -1,8 +1,9 @@
 // 注意力，两样，给了哪样的数就画哪样：
 // 一步一个矩阵：tokens（N 个词）、x（N×D）、w_query、w_key、w_value（D×d）、chosen（先看第几个查询）；
-// 拖动宽度，看 softmax 怎样饱和：wide（{ d: [一个查询与几个键的点积] }）。
+// 拖动宽度，看 softmax 怎样饱和：wide（{ d: 几个查询，各与几个键的点积 }）、average（{ d: 三种除法各自平均的最大权重 }）、
+// real（真实的头有哪些宽度）。
 {
-  const { html, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, slider, choice, stepper } = Explore;
+  const { html, fixed, transpose, matmul, map, softmax, tokens, matrix, slider, choice, stepper } = Explore;
   const numbered = (name, count) => Array.from({ length: count }, (_, i) => `${name}${i + 1}`);
 
   const stepByStep = (data, stage) => {
@@ -40,31 +41,40 @@
       [["scores", "softmax →", "weights"], "每一行各做一次 softmax，得到权重：没有负数，一行加起来是 1。"],
       [["weights", "×", "value", "=", "output"], "按权重把各个值加起来，就是输出：每个词元一行，宽度与值相同。"],
     ];
-    const flow = html("div", { class: "explore-flow" }), detail = html("div", { class: "explore-detail" });
+    const flow = html("div", { class: "explore-flow explore-equation" }), detail = html("div", { class: "explore-detail" });
     const strip = (numbers, name, hue) => matrix({ values: [numbers], rows: [name], hue, title: "" }).node;
     const strips = (...nodes) => html("div", { class: "explore-strips" }, nodes);
     const said = (text) => html("p", {}, text);
     const name = (i) => html("b", { lang: "en" }, words[i]);
 
-    // 从点积那一步起，写出这一步的一格或一行怎样算出来
+    const sum = (numbers) => `${numbers.map((x) => fixed(x)).join(" + ").replaceAll("+ −", "− ")} = ${fixed(numbers.reduce((total, x) => total + x, 0))}`;
+    const product = (...after) => html("p", {}, name(from), " 的查询 · ", name(to), ` 的键 = ${sum(query[from].map((q, k) => q * key[to][k]))}`, ...after);
+    const project = (w, what) => () => [html("p", {}, name(from), ` 的${what}的第一个数：它那一行与矩阵的第一列逐个相乘，再加起来，`), said(`${sum(data.x[from].map((x, k) => x * w[k][0]))}。`)];
+    // 写出这一步的一格或一行怎样算出来
     const details = {
+      0: () => [html("p", {}, name(from), ` 是 X 的第 ${from + 1} 行。`)],
+      1: project(data.w_query, "查询"),
+      2: project(data.w_key, "键"),
+      3: project(data.w_value, "值"),
       4: () => [
         html("p", {}, name(from), " 的查询与 ", name(to), " 的键，逐个相乘，再加起来："),
         strips(strip(query[from], "q", "query"), strip(key[to], "k", "key"), strip(query[from].map((q, k) => q * key[to][k]), "q·k", "weight")),
         said(`加起来是 ${fixed(dots[from][to])}。`),
       ],
-      5: () => [said(`${fixed(dots[from][to])} ÷ √${d} = ${fixed(dots[from][to])} ÷ ${fixed(root)} = ${fixed(scores[from][to])}`)],
+      5: () => [product(), said(`${fixed(dots[from][to])} ÷ √${d} = ${fixed(dots[from][to])} ÷ ${fixed(root)} = ${fixed(scores[from][to])}`)],
       6: () => {
         const powers = scores[from].map(Math.exp), total = powers.reduce((sum, x) => sum + x, 0);
         return [
-          html("p", {}, name(from), " 这一行，各取指数："),
+          product(`，÷ √${d} 得 ${fixed(scores[from][to])}。`),
+          html("p", {}, name(from), ` 这一行，各取指数，加起来 ${fixed(total)}：`),
           strips(...words.map((word, i) => strip([powers[i]], word, "weight"))),
-          said(`加起来 ${fixed(total)}；每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
+          said(`每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
         ];
       },
       7: () => [
         html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
         strips(...words.map((word, i) => strip(value[i].map((x) => weights[from][i] * x), `${fixed(weights[from][i])} × ${word}`, "value"))),
+        product(),
       ],
     };
 
@@ -78,7 +88,7 @@
       parts.keyT.update(transpose(key), { mark: (_, j) => j === to });
       parts.dots.update(dots, pair);
       parts.scores.update(scores, step === 6 ? row : pair);
-      parts.weights.update(weights, row);
+      parts.weights.update(weights, pair);
       parts.output.update(output, row);
       detail.replaceChildren(...(details[step]?.() ?? []));
     };
@@ -97,24 +107,41 @@
         mark();
       },
     });
-    stage.append(chooser.node, steps.node, flow, detail);
-    steps.go(0);
+    stage.append(flow, detail, steps.node, chooser.node);
+    steps.go(6); // 打开时在权重那一步
   };
 
-  const saturate = ({ wide }, stage) => {
-    const widths = Object.keys(wide).map(Number).sort((a, b) => a - b), count = wide[widths[0]].length;
+  // 一个键一条横条，三种除法各一道，选中的那一道粗
+  const saturate = ({ wide, average, real = [] }, stage) => {
+    const widths = Object.keys(wide).map(Number).sort((a, b) => a - b), [queries, count] = [wide[widths[0]].length, wide[widths[0]][0].length];
     const ways = [["不除", () => 1], ["除以 √d", Math.sqrt], ["除以 d", (d) => d]];
-    let width = widths[0], way = 0;
-    const row = bars({ labels: numbered("键 ", count), values: Array(count).fill(0), name: "一个查询与各个键的分数，给它们的权重" });
+    let width = real.at(-1) ?? widths[0], way = 0, asked = 0;
+    const rows = Array.from({ length: count }, () => ({
+      note: html("span", { class: "explore-note" }),
+      fills: ways.map(() => html("span", { class: "explore-fill" })),
+      number: html("span", { class: "explore-number" }),
+    }));
+    const list = html("ul", { class: "explore-bars explore-three", "aria-label": "一个查询与各个键的分数，给它们的权重", style: "--hue: var(--weight)" },
+      rows.map(({ note, fills, number }, i) => html("li", {}, html("span", { class: "explore-label" }, `键 ${i + 1}`), note, html("span", { class: "explore-track" }, fills), number)));
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const draw = () => {
-      const scores = wide[width].map((s) => s / ways[way][1](width)), shares = softmax(scores);
-      row.update(shares, scores.map((s) => fixed(s, 1)));
-      said.textContent = `d = ${width}，${ways[way][0]}：分数从 ${fixed(Math.min(...scores), 1)} 到 ${fixed(Math.max(...scores), 1)}，最大的权重是 ${fixed(Math.max(...shares))}；平均分配时各 ${fixed(1 / count, 3)}。`;
+      const dots = wide[width][asked], scaled = ways.map(([, divisor]) => dots.map((s) => s / divisor(width))), shares = scaled.map(softmax);
+      rows.forEach(({ note, fills, number }, i) => {
+        note.textContent = fixed(scaled[way][i], 1);
+        number.textContent = fixed(shares[way][i]);
+        fills.forEach((fill, j) => {
+          fill.style.width = `${100 * shares[j][i]}%`;
+          fill.classList.toggle("explore-mark", j === way);
+        });
+      });
+      said.textContent = `d = ${width}，${ways[way][0]}：分数从 ${fixed(Math.min(...scaled[way]), 1)} 到 ${fixed(Math.max(...scaled[way]), 1)}，最大的权重 ${fixed(Math.max(...shares[way]))}；许多查询平均 ${fixed(average[width][way])}，平分是 ${fixed(1 / count, 3)}。`;
     };
-    const bySlider = slider({ label: "宽度 d", values: widths, change: (d) => { width = d; draw(); } });
+    const bySlider = slider({ label: "宽度 d", values: widths, at: widths.indexOf(width), change: (d) => { width = d; draw(); } });
+    const places = real.map((d) => (100 * widths.indexOf(d)) / (widths.length - 1));
+    if (real.length) bySlider.node.append(html("div", { class: "explore-here" }, html("span", { style: `left: ${Math.min(...places)}%; right: ${100 - Math.max(...places)}%` }, "真实的头在这里")));
     const byChoice = choice({ label: "点积", options: ways.map(([name]) => name), at: way, change: (i) => { way = i; draw(); } });
-    stage.append(bySlider.node, byChoice.node, row.node, said);
+    const another = html("div", { class: "explore-row" }, html("button", { type: "button", onclick: () => { asked = (asked + 1) % queries; draw(); } }, "换一个查询"));
+    stage.append(list, said, bySlider.node, byChoice.node, another);
     draw();
   };
 

@@ -1,12 +1,13 @@
-// 同一个词，一句一个点：拖动层数，看各句里的它怎样按词义分开；点一个，看它的句子，和这一层里最像它的一句。
+// 同一个词，一句一个点：拖动层数，看各句里的它怎样按词义分开；点一个，看它的句子，和这一层里最像它的一句；换一个词元，比一比谁分得开。
 // 数：sentences（N 句）、word（那个词）、senses（每句是第几种词义，0 或 1）、names（两种词义的名字）；
-// points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）、chosen（先看第几句）。
+// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
-  const { html, svg, fixed, line, slider, walk } = Explore;
-  const { sentences, senses, names, points, cosines } = data;
+  const { html, svg, fixed, line, slider, choice, walk } = Explore;
+  const { sentences, senses, names, places } = data;
+  let { name, points, shares, cosines } = places[0];
   const layers = points.map((_, layer) => layer), last = layers.length - 1, width = 440, height = 330, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
-  const hues = ["query", "key"], shapes = ["●", "▲"];
-  let layer = 0, chosen = data.chosen ?? 0, timer = null;
+  const hues = ["ink", "ochre"], shapes = ["●", "▲"];
+  let layer = last, chosen = data.chosen ?? 0, timer = null;
 
   // 同义、异义两堆的平均余弦；自己与自己不算
   const average = (at, wanted) => {
@@ -14,25 +15,32 @@ Explore.define("banks", (data, stage) => {
     senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += cosines[at][i][j]; count++; } }));
     return sum / count;
   };
-  const within = layers.map((at) => average(at, true)), across = layers.map((at) => average(at, false));
+  const means = () => [true, false].map((wanted) => layers.map((at) => average(at, wanted)));
+  let [within, across] = means();
   const nearest = (i) => cosines[layer][i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > cosines[layer][i][best]) ? j : best), -1);
+  const hits = () => sentences.filter((_, i) => senses[nearest(i)] === senses[i]).length;
 
-  // 各层同一把尺子：点散得多开，看得见
-  const flat = points.flat(), ends = [0, 1].map((axis) => [Math.min(...flat.map((p) => p[axis])), Math.max(...flat.map((p) => p[axis]))]);
-  const scale = Math.min((width - 40) / (ends[0][1] - ends[0][0] || 1), (height - 40) / (ends[1][1] - ends[1][0] || 1));
-  const place = (at, i) => [width / 2 + (points[at][i][0] - (ends[0][0] + ends[0][1]) / 2) * scale, height / 2 - (points[at][i][1] - (ends[1][0] + ends[1][1]) / 2) * scale];
+  // 各层、各个词元同一把尺子：点散得多开，看得见；图放在正中
+  const box = ({ points: all }) => [0, 1].map((axis) => { const values = all.flat().map((p) => p[axis]); return [Math.min(...values), Math.max(...values)]; });
+  const scale = Math.min(...places.map(box).flatMap((sides) => [width, height].map((size, axis) => (size - 40) / (sides[axis][1] - sides[axis][0] || 1))));
+  let ends = box(places[0]);
+  const place = (at, i) => {
+    const [x, y] = ends.map(([low, high], axis) => (points[at][i][axis] - (low + high) / 2) * scale);
+    return [width / 2 + x, height / 2 - y];
+  };
 
   const link = svg("line", {});
   const dots = sentences.map((sentence, i) => svg("g", { id: `${id}-${i}`, role: "option", "aria-label": `${names[senses[i]]}：${sentence}`, style: `--hue: var(--${hues[senses[i]]})` },
     senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 })));
-  const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": `各句里的 ${data.word}，用方向键一句一句看` }, link, dots);
+  const trails = sentences.map((_, i) => svg("polyline", { style: `stroke: var(--${hues[senses[i]]})` })); // 从嵌入层走来的路
+  const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": "一句一个点，用方向键一句一句看" }, trails, link, dots);
   const legend = html("p", { class: "explore-label" }, names.map((name, i) => html("span", { style: `--hue: var(--${hues[i]})` }, html("b", {}, shapes[i]), ` ${name}`)));
 
   const marked = (sentence) => sentence.split(new RegExp(`\\b(${data.word})\\b`, "i")).map((piece, k) => (k % 2 ? html("b", {}, piece) : piece));
   const card = (label) => {
     const title = html("span", { class: "explore-label" }), text = html("span", { lang: "en" });
     const update = (i, extra) => {
-      title.replaceChildren(`${label}　`, html("b", { style: `color: var(--${hues[senses[i]]})` }, `${shapes[senses[i]]} ${names[senses[i]]}`), extra);
+      title.replaceChildren(`${label}　`, html("b", {}, `${shapes[senses[i]]} ${names[senses[i]]}`), extra);
       text.replaceChildren(...marked(sentences[i]));
     };
     const say = (words) => { title.replaceChildren(words); text.replaceChildren(); };
@@ -41,15 +49,17 @@ Explore.define("banks", (data, stage) => {
   const mine = card("这一句"), close = card("这一层里最像它的");
   const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
-  const low = Math.floor(10 * Math.min(...across)) / 10;
+  const mean = (rows) => rows.flat().reduce((sum, cosine) => sum + cosine, 0) / rows.flat().length;
+  const low = Math.floor(10 * Math.min(...places.flatMap((one) => one.cosines.map(mean))) - 1) / 10; // 各个词元同一根竖轴
   const curves = () => [within, across].map((means) => means.map((mean, at) => [at, mean]));
   const chart = line({
-    lines: curves().map((means, i) => ({ label: ["同义", "异义"][i], hue: ["weight", "faint"][i], points: means })),
+    lines: curves().map((means, i) => ({ label: ["同义", "异义"][i], hue: ["ink", "grey"][i], points: means })),
     name: "同义与异义的平均余弦，随层怎样变", width: 300, height: 150, x: [0, last], y: [low, 1],
   });
 
   const draw = () => {
     const other = nearest(chosen), ends = [place(layer, chosen), place(layer, other)];
+    trails.forEach((trail, i) => trail.setAttribute("points", layers.slice(0, layer + 1).map((at) => place(at, i).map((x) => x.toFixed(1)).join(",")).join(" ")));
     dots.forEach((dot, i) => {
       dot.style.transform = `translate(${place(layer, i).map((x) => `${x.toFixed(1)}px`).join(", ")})`;
       dot.setAttribute("aria-selected", i === chosen);
@@ -60,10 +70,10 @@ Explore.define("banks", (data, stage) => {
     map.setAttribute("aria-activedescendant", dots[chosen].id);
     mine.update(chosen, "");
     const alike = Math.min(...cosines[layer].flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
-    if (alike) close.say(`这一层里，${sentences.length} 个 ${data.word} 都一样，叠在一处。`);
+    if (alike) close.say(`这一层里，${sentences.length} 个 ${name} 都一样，叠在一处。`);
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
-    const kept = alike ? "" : `平面上留住了 ${Math.round(100 * data.shares[layer])}% 的差别。`;
-    said.textContent = `第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
+    const kept = alike ? "" : `${sentences.length} 个里有 ${hits()} 个挑中同义的。平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
+    said.textContent = `${name}，第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
     chart.update(curves(), layer);
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
@@ -86,11 +96,16 @@ Explore.define("banks", (data, stage) => {
   let playing = false;
   const moving = (step) => { playing = true; step(); playing = false; };
   const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
-  const rail = slider({ label: "层", values: layers, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; draw(); } });
+  const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; draw(); } });
+  const which = choice({ label: "看哪个词元", options: places.map((one) => one.name), change: (at) => {
+    ({ name, points, shares, cosines } = places[at]);
+    ends = box(places[at]);
+    [within, across] = means();
+    draw();
+  } });
   stage.append(
-    html("div", { class: "explore-row" }, play, rail.node),
     html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "平均余弦，随层怎样变，虚线是现在这一层"), chart.node)),
-    said,
+    said, html("div", { class: "explore-row" }, play, rail.node), which.node,
   );
   draw();
 });

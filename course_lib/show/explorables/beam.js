@@ -77,6 +77,6 @@ Explore.define("beam", (data, stage) => {
   };
   const beamWidth = choice({ label: "束宽", options: WIDTHS.map(String), at: WIDTHS.indexOf(width), change: (i) => { width = WIDTHS[i]; update(); } });
   const penalty = slider({ label: "长度修正 α", values: ALPHAS, show: (value) => fixed(value, 1), change: (value) => { alpha = value; rank(found); } });
-  stage.append(beamWidth.node, walk, picture, penalty.node, ranking);
+  stage.append(html("div", { class: "explore-around" }, picture, html("div", { class: "explore-side" }, ranking, penalty.node)), walk, beamWidth.node);
   update();
 });

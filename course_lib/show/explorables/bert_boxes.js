@@ -3,7 +3,7 @@
 // weights（每层一个 N×N，各头平均的权重）。前两步是嵌入，此后每层四步。
 Explore.define("bert_boxes", (data, stage) => {
   const { html, svg, fixed, tokens, line, arcs, stepper } = Explore;
-  const words = data.tokens, layers = data.weights.length, hues = ["query", "key", "value", "weight", "output", "faint"];
+  const words = data.tokens, layers = data.weights.length;
   const BOXES = [
     ["听", (l) => `第 ${l} 层，听：每个词元从全句取来一份值，还没有加回去。弧是所选词元的注意力，各头平均。`],
     ["加", (l) => `第 ${l} 层，把听来的加回自己的向量，再归一化。`],
@@ -28,7 +28,7 @@ Explore.define("bert_boxes", (data, stage) => {
   const boxes = html("table", { class: "explore-boxes" }, html("tbody", {}, rows.map(([name, parts, first]) =>
     html("tr", {}, html("th", { scope: "row" }, name), parts.map(([label], k) => box(label, first + k))))));
 
-  // 每个词元一条，一格一个分量：蓝是正，橙是负，越浓绝对值越大
+  // 每个词元一条，一格一个分量：青是正，褐是负，越浓绝对值越大
   const width = data.steps[0][0].length;
   const strips = words.map((word) => {
     const cells = Array.from({ length: width }, (_, k) => svg("rect", { x: k, y: 0, width: 1, height: 1 }));
@@ -40,18 +40,22 @@ Explore.define("bert_boxes", (data, stage) => {
   const vectors = html("div", { class: "explore-vectors" }, html("p", { class: "explore-label" }, `每个词元的向量（取 ${width} 个分量），右边是整个向量的长度`), strips.map(({ row }) => row));
 
   const bow = arcs({ words, name: "所选的词元在这一层看谁", width: 480, least: 0.1 });
-  const top = Math.ceil(Math.max(...data.lengths.flat()));
-  const curve = (i) => data.lengths.map((row, step) => [step, row[i]]);
+  // 所选的词元一条，其余的都是灰的；长的有短的几十倍，竖轴取对数
+  const curve = (i) => data.lengths.map((row, step) => [step, Math.log10(row[i])]);
+  const curves = () => [...words.keys()].filter((i) => i !== chosen).concat(chosen).map(curve);
+  const ends = [Math.min, Math.max].map((end) => Math.log10(end(...data.lengths.flat())));
   const chart = line({
-    lines: words.map((word, i) => ({ label: word, hue: hues[i % hues.length], points: curve(i) })),
-    name: "各个词元的向量长度，随着每一步怎样变", width: 520, height: 150, x: [0, data.steps.length - 1], y: [0, top],
+    lines: curves().map((points, i) => ({ label: "", hue: i < words.length - 1 ? "grey" : "ink", points })),
+    name: "各个词元的向量长度，随着每一步怎样变", width: Math.min(300, stage.clientWidth || 300), height: 130, x: [0, data.steps.length - 1], y: ends, ends: (power) => fixed(10 ** power, 1),
   });
+  chart.node.lastChild.remove();
+  const followed = html("p", { class: "explore-label" });
 
   const draw = () => {
     const values = data.steps[now], scale = 2.5 * Math.sqrt(values.flat().reduce((sum, x) => sum + x * x, 0) / (words.length * width));
     strips.forEach(({ row, cells, length }, i) => {
       cells.forEach((cell, k) => {
-        cell.style.fill = `var(--${values[i][k] < 0 ? "query" : "key"})`;
+        cell.style.fill = `var(--${values[i][k] < 0 ? "minus" : "plus"})`;
         cell.style.opacity = Math.min(1, Math.abs(values[i][k]) / scale).toFixed(2);
       });
       length.textContent = fixed(data.lengths[now][i], 1);
@@ -61,14 +65,14 @@ Explore.define("bert_boxes", (data, stage) => {
     const layer = (now - 2) >> 2, listens = now >= 2 && (now - 2) % 4 === 0;
     bow.node.classList.toggle("explore-quiet", !listens);
     if (listens) bow.update(chosen, data.weights[layer][chosen]);
-    chart.update(words.map((_, i) => curve(i)), now);
+    chart.update(curves(), now);
+    followed.replaceChildren("长度随步数的变化：深的是 ", html("b", { lang: "en" }, words[chosen]), "，灰的是其余各个，虚线是现在这一步");
   };
   const chooser = tokens({ words, name: "跟着哪个词元", chosen, pick: (i) => { chosen = i; draw(); } });
   const steps = stepper({ steps: sayings, seconds: 1.4, dots: false, show: (i) => { now = i; draw(); } });
   stage.append(
-    chooser.node, steps.node,
-    html("div", { class: "explore-flow explore-opened" }, boxes, html("div", { class: "explore-side" }, vectors, bow.node)),
-    html("p", { class: "explore-label" }, "长度随步数的变化，虚线是现在这一步"), chart.node,
+    html("div", { class: "explore-flow explore-opened" }, boxes, html("div", { class: "explore-side" }, vectors)),
+    html("div", { class: "explore-halves" }, html("div", {}, followed, chart.node), bow.node), steps.node, chooser.node,
   );
   steps.go(0);
 });

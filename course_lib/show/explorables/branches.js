@@ -15,6 +15,8 @@ Explore.define("branches", (data, stage) => {
     return powers.map((x) => x / total);
   };
   const here = () => path.reduce((node, word) => node.next[word], data.prompts[prompt]);
+  // 成书里有“打开一个大语言模型”那一页，侧栏里就有它的链接；笔记本里没有
+  const realModel = () => document.querySelector('nav a[href$="llm.html"]')?.href;
   const visible = (word) => word.replaceAll(" ", "␣").replaceAll("\n", "↵");
 
   const text = html("p", { class: "explore-said explore-text", lang: "en", "aria-live": "polite" });
@@ -38,6 +40,8 @@ Explore.define("branches", (data, stage) => {
     list.replaceChildren(...node.scores.slice(0, SHOWN).map(([word], i) => row(word, now[i], plain[i])), row(null, rest(now), rest(plain)));
     const others = (data.rest + node.scores.length - SHOWN).toLocaleString("en");
     said.textContent = `其余是 ${others} 个词元的合计。${node.next ? "带框的可以点：走上那条岔路，看它后面又是什么。" : "这条路书里只算到这里。"}`;
+    const reached = new URLSearchParams({ text: before + path.join("") });
+    if (!node.next && realModel()) said.append(html("a", { href: `${realModel()}#${reached}` }, "在真模型里接着写"));
     back.disabled = path.length === 0;
   };
   const go = (next) => {
@@ -51,6 +55,6 @@ Explore.define("branches", (data, stage) => {
     slider({ label: "top-k", values: KS, at: KS.length - 1, show: (value) => (value === Infinity ? "不限" : String(value)), change: (value) => { k = value; draw(); } }),
   ];
   const back = html("button", { type: "button", onclick: () => go(path.slice(0, -1)) }, "退一步");
-  stage.append(which.node, html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), text, list, html("div", { class: "explore-row" }, back), said);
+  stage.append(text, list, said, html("div", { class: "explore-row" }, back), html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), which.node);
   draw();
 });

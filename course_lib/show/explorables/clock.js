@@ -12,7 +12,7 @@ Explore.define("clock", (data, stage) => {
   const period = (seats) => seats < 10000 ? fixed(seats, seats < 100 ? 1 : 0) : `${Math.round(seats / 10000)} 万`;
   const clocks = speeds.map((speed) => {
     const hand = (hue) => svg("line", { x1: 0, y1: 0, x2: 0, y2: -38, style: `stroke: var(--${hue})` });
-    const first = hand("key"), second = hand("query"), wedge = svg("path", {});
+    const first = hand("ink"), second = hand("ochre"), wedge = svg("path", {});
     const turned = html("span", { class: "explore-turned" }), pair = html("span", { class: "explore-pair" });
     const face = svg("svg", { viewBox: "-48 -48 96 96", "aria-hidden": "true" }, svg("circle", { r: 44 }), svg("path", { class: "explore-tick", d: "M0,-44 V-38" }), wedge, second, first);
     const node = html("div", { class: "explore-clock" }, html("span", { class: "explore-label" }, `一圈 ${period(turn / speed)} 格`), face, turned, pair);
@@ -27,7 +27,7 @@ Explore.define("clock", (data, stage) => {
     return { node, update };
   });
 
-  // 编码的两份：一格一个数，蓝是正，橙是负，越浓绝对值越大
+  // 编码的两份：一格一个数，青是正，褐是负，越浓绝对值越大
   const strip = () => {
     const cells = Array.from({ length: data.d_model }, (_, k) => svg("rect", { x: k, y: 0, width: 1, height: 1 }));
     const label = html("span", { class: "explore-label" });
@@ -35,7 +35,7 @@ Explore.define("clock", (data, stage) => {
     const update = (position) => {
       label.textContent = `位置 ${position}`;
       encode(position).forEach((value, k) => {
-        cells[k].style.fill = `var(--${value < 0 ? "query" : "key"})`;
+        cells[k].style.fill = `var(--${value < 0 ? "minus" : "plus"})`;
         cells[k].style.opacity = Math.abs(value).toFixed(2);
       });
     };
@@ -56,7 +56,7 @@ Explore.define("clock", (data, stage) => {
     chart.update(curve(), offset);
     said.textContent = offset === 0
       ? `间隔 0：两根针重合，点积 ÷ ${pairs} 是 ${fixed(alike(0))}。`
-      : `蓝针在位置 ${here}，橙针在 ${here + offset}。两份编码的点积 ÷ ${pairs} 是 ${fixed(alike(offset))}；换个位置出发，转过的角和这个数都不变。`;
+      : `黑针在位置 ${here}，黄针在 ${here + offset}。两份编码的点积 ÷ ${pairs} 是 ${fixed(alike(offset))}；换个位置出发，转过的角和这个数都不变。`;
   };
 
   const positions = Array.from({ length: data.positions + 1 }, (_, p) => p);
@@ -72,9 +72,9 @@ Explore.define("clock", (data, stage) => {
   };
   place.node.addEventListener("pointerdown", stop);
   stage.append(
-    html("div", { class: "explore-row" }, play, place.node), gap.node,
     html("div", { class: "explore-clocks" }, clocks.map(({ node }) => node)),
-    from.node, to.node, said, chart.node,
+    from.node, to.node, chart.node, said,
+    html("div", { class: "explore-row" }, play, place.node), gap.node,
   );
   draw();
 });

@@ -4,7 +4,7 @@
 // reviews（[{ words, label, chance: 每轮判为褒的概率, looks: 每轮、每层一份各词的权重 }]）。
 Explore.define("epochs", (data, stage) => {
   const { html, svg, fixed, bars, line, choice, stepper } = Explore;
-  const LABELS = ["贬", "褒"], HUES = ["query", "key"], last = data.points.length - 1;
+  const LABELS = ["贬", "褒"], HUES = ["minus", "plus"], last = data.points.length - 1;
   // 地图只留有点的那一段高，四周各空 30
   const ys = data.points.flat().map(([, y]) => y), top = Math.max(...ys) + 30, height = top - Math.min(...ys) + 30;
   let now = 0, chosen = 0;
@@ -23,12 +23,12 @@ Explore.define("epochs", (data, stage) => {
   });
   const map = svg("svg", { class: "explore-dots-map", viewBox: `0 0 1060 ${height}`, role: "img", "aria-label": "留出影评的地图，一点一条" }, dots);
   const chart = line({
-    lines: scores.map((score, i) => ({ label: ["看次序的", "直说的"][i], hue: ["weight", "faint"][i], points: score.map((y, x) => [x, y]) })),
+    lines: scores.map((score, i) => ({ label: ["看次序的", "直说的"][i], hue: ["ink", "grey"][i], points: score.map((y, x) => [x, y]) })),
     name: "答对的比例：横轴是轮数", width: 300, height: 190, x: [0, last], y: [0, 1],
   });
 
   // 选中的一条：每层一份词，底色是权重
-  const verdict = bars({ labels: ["是褒"], values: [0], name: "判为褒的概率", hue: "key" });
+  const verdict = bars({ labels: ["是褒"], values: [0], name: "判为褒的概率", hue: "plus" });
   const rows = html("div", {}), truth = html("p", { class: "explore-said" });
   const draw = () => {
     dots.forEach((dot, i) => {
@@ -54,9 +54,9 @@ Explore.define("epochs", (data, stage) => {
   const review = choice({ label: "哪一条", options: data.reviews.map(({ words }) => words.slice(1, -1).join(" ").replace(/ ([.,])/g, "$1")), change: (i) => { chosen = i; draw(); } });
   review.node.querySelectorAll("button").forEach((button) => { button.lang = "en"; });
   stage.append(
-    steps.node,
     html("div", { class: "explore-flow" }, html("div", { class: "explore-side" }, map), html("div", { class: "explore-side" }, html("p", { class: "explore-label" }, "答对的比例，虚线是现在这一轮"), chart.node)),
-    html("div", { class: "explore-part" }, review.node, rows, verdict.node, truth),
+    steps.node,
+    html("div", { class: "explore-part" }, rows, verdict.node, truth, review.node),
   );
   steps.go(0);
 });

@@ -65,6 +65,6 @@ Explore.define("head_gallery", (data, stage) => {
   } });
   const chooser = tokens({ words, name: "哪个词元的一行", chosen: word, pick: (i) => { word = i; draw(); } });
   const chart = html("div", {}, asked, row.node);
-  stage.append(filter.node, gallery, said, chooser.node, html("div", { class: "explore-halves" }, big, chart));
+  stage.append(gallery, filter.node, said, html("div", { class: "explore-halves" }, big, chart), chooser.node);
   draw();
 });

@@ -101,6 +101,6 @@ Explore.define("heads_reshape", (data, stage) => {
     texts.splice(0, texts.length, ...say(wrong ? attend() : right));
     steps.go(now, true);
   } });
-  stage.append(chooser.node, order.node, steps.node, flow);
+  stage.append(flow, steps.node, order.node, chooser.node);
   steps.go(0);
 });

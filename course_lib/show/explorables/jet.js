@@ -1,6 +1,6 @@
 // 一个喷注落在探测器上：一个圆是一个粒子，面积是 pT，颜色的深浅是 [CLS] 给它的注意力，或者拿走它以后判断变多少。
 // 打乱登记的次序：图不动，表在变，两个模型各自改不改口。
-// 数：heads（每个头的名字）；jets，每个喷注 { label（1 = 双叉）, particles: n×3（pT、Δη、Δφ，按 pT 排好）,
+// 数：heads（每个头的名字）；chosen（先看第几个喷注）；jets，每个喷注 { label（1 = 双叉）, particles: n×3（pT、Δη、Δφ，按 pT 排好）,
 //   attention: 每个头 [给 [CLS] 自己的, 给各个粒子的…], without: n 个（拿走那个粒子后双叉的概率）,
 //   orders: K×n（头一个是排好的）, said: K 对 [Transformer, 拉直的] 给出的双叉的概率 }。
 {
@@ -13,7 +13,7 @@
     const far = Math.max(RADIUS, ...data.jets.flatMap(({ particles }) => particles.flatMap(([, eta, phi]) => [Math.abs(eta), Math.abs(phi)])));
     const scale = (MIDDLE - 16) / far;
     const at = ([, eta, phi]) => [MIDDLE + eta * scale, MIDDLE - phi * scale];
-    let which = 0, head = 0, turn = 0, chosen = 0;
+    let which = data.chosen ?? 0, head = 0, turn = 0, chosen = 0;
 
     // ---- 图 ----
     const axes = [
@@ -47,7 +47,12 @@
     const table = html("table", { class: "explore-jet-rows" },
       html("caption", {}, `登记的表，头 ${ROWS} 个粒子`),
       html("thead", {}, html("tr", {}, ["pT（GeV）", "Δη", "Δφ"].map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, rows));
-    const verdicts = bars({ labels: ["Transformer", "拉直"], values: [0, 0], name: "判成双叉的概率" });
+    const verdicts = bars({ labels: ["Transformer", "拉直"], values: [0, 0], name: "判成双叉的概率，空心圈是打乱之前" });
+    const before = [...verdicts.node.querySelectorAll(".explore-track")].map((track) => {
+      const mark = html("span", { class: "explore-jet-before" });
+      track.append(mark);
+      return mark;
+    });
     const verdict = html("p", { class: "explore-said", "aria-live": "polite" });
     const particle = html("p", { class: "explore-said", "aria-live": "polite" });
 
@@ -57,7 +62,7 @@
       const depth = byHead ? jet.attention[head].slice(1) : without.map((value) => whole - value);
       const top = Math.max(1e-9, ...depth.map(Math.abs));
       dots.replaceChildren(...particles.map((one, i) => {
-        const [x, y] = at(one), hue = byHead ? "weight" : depth[i] < 0 ? "key" : "query";
+        const [x, y] = at(one), hue = byHead ? "weight" : depth[i] < 0 ? "minus" : "plus";
         return svg("circle", {
           id: `${id}-${i}`, role: "option", "aria-selected": String(i === chosen), "aria-label": `第 ${i + 1} 硬的粒子，pT ${fixed(one[0], 1)} GeV`,
           class: i === chosen && "explore-jet-chosen", cx: x.toFixed(1), cy: y.toFixed(1), r: Math.max(3, 1.7 * Math.sqrt(one[0])).toFixed(1),
@@ -70,7 +75,8 @@
         rows[k].classList.toggle("explore-jet-chosen", i === chosen);
       });
       verdicts.update([sure, flat]);
-      verdict.textContent = `判成双叉的概率，上面两条；其实是${KINDS[label]}。` + (turn
+      before.forEach((mark, i) => { mark.style.left = `${100 * jet.said[0][i]}%`; });
+      verdict.textContent = `判成双叉的概率，上面两条，空心圈是打乱之前；其实是${KINDS[label]}。` + (turn
         ? `打乱以后，Transformer 动了 ${fixed(Math.abs(sure - whole), 3)}，拉直的动了 ${fixed(Math.abs(flat - jet.said[0][1]), 3)}。`
         : "现在的次序是 pT 从大到小。");
       const [pt, eta, phi] = particles[chosen];
@@ -78,15 +84,14 @@
       particle.textContent = `选中的粒子：pT ${fixed(pt, 1)} GeV，Δη ${fixed(eta)}，Δφ ${fixed(phi)}。${seen}拿走它，Transformer 的概率从 ${fixed(whole)} 变成 ${fixed(without[chosen])}。`;
     };
 
-    const jets = choice({ label: "喷注", options: data.jets.map((_, i) => NAMES[i]), change: (i) => { which = i; turn = chosen = 0; draw(); } });
+    const jets = choice({ label: "喷注", options: data.jets.map((_, i) => NAMES[i]), at: which, change: (i) => { which = i; turn = chosen = 0; draw(); } });
     const colors = choice({ label: "颜色", options: [...data.heads, "拿走它的影响"], change: (i) => { head = i; draw(); } });
     const shuffle = html("button", { type: "button", onclick: () => { turn = 1 + (turn % (data.jets[which].orders.length - 1)); draw(); } }, "打乱登记的次序");
     const back = html("button", { type: "button", onclick: () => { turn = 0; draw(); } }, "排回去");
     stage.append(
-      jets.node, colors.node,
       html("div", { class: "explore-jet-around" }, html("div", { class: "explore-jet-plane" }, plane),
-        html("div", { class: "explore-jet-side" }, html("div", { class: "explore-row" }, shuffle, back), table, verdicts.node, verdict)),
-      particle,
+        html("div", { class: "explore-jet-side" }, table, verdicts.node, verdict, html("div", { class: "explore-row" }, shuffle, back))),
+      particle, jets.node, colors.node,
     );
     draw();
   });

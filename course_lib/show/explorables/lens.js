@@ -1,36 +1,37 @@
-// 逐层打开一个语言模型：把各层的向量提前送去输出，最可能的五个词元；各层给第一个词元多少注意力，向量有多长。
-// 数：prompts，每句 { tokens（N 个词）；words、chances（L+1 份，每份 N 个词元，各有五个词与它们的概率）；
-// first（L 份，每份 N 个，给第一个词元的注意力）；lengths（L+1 份，每份 N 个，向量的长度） }。各句层数相同。
+// 逐层打开一个语言模型：把各层的向量提前送去输出，最可能的五个词元；这一层里它看谁，各个词元的向量有多长。
+// 数：vocabulary，出现过的词；prompts，每句 { name；tokens（N 个词）；words（L+1 份，每份 N 个词元，各有五个词在 vocabulary 里的号）；
+// chances（同样形状，它们的概率）；answers（L+1 份，每份 N 个，最后一层的第一名在这一层的概率）；
+// looks（L 份 N×N，各头平均的注意力）；lengths（L+1 份，每份 N 个，向量的长度） }。各句层数相同。
 Explore.define("lens", (data, stage) => {
   const { html, fixed, tokens, bars, line, slider, choice, stepper } = Explore;
-  const layers = data.prompts[0].first.length;
+  const layers = data.prompts[0].looks.length;
   const shown = (word) => word.trim() || (word.includes("\n") ? "↵" : "␣"); // 空白也要看得见
-  const powers = (length) => Math.log10(Math.max(1, length));
-  const top = Math.ceil(Math.max(...data.prompts.flatMap(({ lengths }) => lengths.flat().map(powers))));
-  let prompt = data.prompts[0], layer = 0, chosen = prompt.tokens.length - 1;
+  let prompt = data.prompts[0], layer = 0, chosen = prompt.tokens.length - 1, looks;
 
-  const places = html("div", {});
+  const places = html("div", {}), around = html("div", {});
+  const label = (text) => html("p", { class: "explore-label" }, text);
   const guessed = bars({ labels: ["", "", "", "", ""], values: [0, 0, 0, 0, 0], name: "提前读出的五个词元", hue: "output", digits: 3 });
-  const title = html("p", { class: "explore-label" });
-  const numbers = html("p", { class: "explore-numbers", "aria-live": "polite" });
-  const chart = (lines, high) => line({
-    lines: lines.map(([label, hue]) => ({ label, hue, points: [] })), name: `${lines[0][0]}，逐层`, width: 320, height: 130, x: [0, layers], y: [0, high],
+  const title = label(""), looking = label("");
+  const chart = line({
+    lines: [["最后的答案，提前读出的概率", "output"], ["给第一个词元的注意力", "weight"]].map(([name, hue]) => ({ label: name, hue, points: [] })),
+    name: "答案的概率与给第一个词元的注意力，逐层", width: 640, height: 130, x: [0, layers], y: [0, 1], ends: String,
   });
-  const share = chart([["给第一个词元的注意力", "weight"]], 1);
-  const length = chart([["长度，10 的几次方", "faint"], ["第一个词元", "output"]], top);
 
   const draw = () => {
     const word = shown(prompt.tokens[chosen]);
-    title.textContent = `从 ${word} 猜下一个词元`;
-    guessed.update(prompt.chances[layer][chosen], [], prompt.words[layer][chosen].map(shown));
-    const given = layer ? fixed(prompt.first[layer - 1][chosen]) : "还没有";
-    numbers.textContent = `给第一个词元的注意力：${given}；向量长 ${fixed(prompt.lengths[layer][chosen], 0)}`;
-    share.update([prompt.first.map((row, l) => [l + 1, row[chosen]])], layer);
-    length.update([chosen, 0].map((place) => prompt.lengths.map((row, l) => [l, powers(row[place])])), layer);
+    title.textContent = `从 ${word} 这一格提前读出的下一个词元`;
+    looking.textContent = layer ? `第 ${layer} 层里，${word} 看谁；左边是向量的长度` : "嵌入，还谁也没有看；左边是向量的长度";
+    guessed.update(prompt.chances[layer][chosen], [], prompt.words[layer][chosen].map((i) => shown(data.vocabulary[i])));
+    const none = prompt.tokens.map(() => 0);
+    looks.update(layer ? prompt.looks[layer - 1][chosen] : none, prompt.lengths[layer].map((length) => fixed(length, 0)));
+    chart.update([prompt.answers.map((row, l) => [l, row[chosen]]), prompt.looks.map((rows, l) => [l + 1, rows[chosen][0]])], layer);
   };
   const open = () => {
     chosen = prompt.tokens.length - 1;
-    places.replaceChildren(tokens({ words: prompt.tokens.map(shown), name: "看哪个词元", chosen, pick: (i) => { chosen = i; draw(); } }).node);
+    const words = prompt.tokens.map(shown);
+    places.replaceChildren(tokens({ words, name: "看哪个词元", chosen, pick: (i) => { chosen = i; draw(); } }).node);
+    looks = bars({ labels: words, values: words.map(() => 0), name: "这一层里它看谁" });
+    around.replaceChildren(looks.node);
     draw();
   };
 
@@ -49,11 +50,11 @@ Explore.define("lens", (data, stage) => {
     steps: Array.from({ length: layers + 1 }, (_, l) => (l ? `第 ${l} 层之后` : "第 0 层：嵌入，还没有听过别的词元")),
     seconds: 0.7, dots: false, show: (i) => together(i, () => depth.set(i)),
   });
-  const sentence = choice({ label: "哪一句", options: data.prompts.map((one) => one.tokens.join("").trim()), change: (i) => { prompt = data.prompts[i]; open(); } });
+  const sentence = choice({ label: "哪一句", options: data.prompts.map(({ name }) => name), change: (i) => { prompt = data.prompts[i]; open(); } });
   stage.append(
-    sentence.node, places, depth.node, steps.node,
-    html("div", { class: "explore-lens" }, html("div", {}, title, guessed.node, numbers), html("div", {}, share.node, length.node)),
+    html("div", { class: "explore-lens" }, html("div", {}, title, guessed.node), html("div", {}, looking, around)),
+    chart.node, steps.node, depth.node, places, sentence.node,
   );
   open();
-  steps.go(0);
+  steps.go(layers - 1); // 打开时在倒数第二层：答案刚刚读得出来
 });

@@ -82,6 +82,6 @@ Explore.define("merges", (data, stage) => {
   const next = html("button", { type: "button", onclick: () => step(1) }, "合一次");
   const bar = slider({ label: "合并了几次", values: Array.from({ length: merges.length + 1 }, (_, n) => n), change: show });
   bar.node.querySelector("input").addEventListener("pointerdown", stop);
-  stage.append(html("div", { class: "explore-row" }, back, play, next), bar.node, said, rivals, ...shown.flatMap(({ note, line }) => [note, line]));
+  stage.append(...shown.flatMap(({ note, line }) => [note, line]), said, rivals, html("div", { class: "explore-row" }, back, play, next), bar.node);
   show(0);
 });

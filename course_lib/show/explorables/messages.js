@@ -1,6 +1,6 @@
 // 消息怎样走，两样，给了哪样的数就画哪样：
 // 一个头里谁听谁：tokens（N 个词）、weights（N×N，第 i 份是第 i 个词分给各个词的权重）、chosen（先看第几个）；
-// 三种网络赛跑：sentences（几句话，从短到长，消息从第一个词走到最后一个）、windows（CNN 的几种窗口）、d（特征的个数）。
+// 三种网络赛跑：sentences（几句话，从短到长，消息从第一个词走到最后一个）、windows（CNN 的几种窗口）、keeps（RNN 每步留下几成，先看 0.5 的）、d（特征的个数）。
 {
   const { html, svg, fixed, tokens, arcs, slider } = Explore;
 
@@ -15,12 +15,12 @@
       said.textContent = `${words[i]} 把注意力分给：${shares}；其余 ${words.length - 3} 个合起来 ${fixed(rest)}。`;
       drawn.update(i, weights[i]);
     };
-    stage.append(drawn.node, tokens({ words, name: "看哪个词", chosen, pick: show }).node, said);
+    stage.append(drawn.node, said, tokens({ words, name: "看哪个词", chosen, pick: show }).node);
     show(chosen);
   };
 
-  const race = ({ sentences, windows, d }, stage) => {
-    let words, n, k = windows[0], layers, now, timer = null;
+  const race = ({ sentences, windows, keeps, d }, stage) => {
+    let words, n, k = windows[0], keep = 0.5, layers, now, timer = null;
 
     // ---- 与这一章的代码格相同：走几步、还剩多少、多少次乘法 ----
 
@@ -32,7 +32,7 @@
     const remaining = () => {
       let row = Array.from({ length: n }, (_, i) => Number(i === 0));
       for (let layer = 0; layer < layers; layer++) row = slide(row);
-      return [0.5 ** (n - 1), row[n - 1], 1 / n];
+      return [keep ** (n - 1), row[n - 1], 1 / n];
     };
     const multiplications = () => [2 * n * d * d, layers * k * n * d * d, 4 * n * d * d + 2 * n * n * d];
 
@@ -117,11 +117,12 @@
     };
     const bySentence = slider({ label: "句子", values: sentences.map((s) => s.split(" ")), at: 1, show: (s) => `${s.length} 个词`, change: (s) => { words = s; change(); } });
     const byWindow = slider({ label: "CNN 的窗口", values: windows, change: (w) => { k = w; change(); } });
+    const byKeep = slider({ label: "RNN 每步留下", values: keeps, at: keeps.indexOf(keep), change: (x) => { keep = x; change(); } });
     const head = html("tr", {}, html("td"), LANES.map(({ name }) => html("th", { scope: "col" }, name)));
     const table = html("table", { class: "explore-table" }, html("thead", {}, head),
       html("tbody", {}, cells.map((row) => html("tr", {}, html("th", { scope: "row" }, row.label), row.cells))));
-    stage.append(bySentence.node, byWindow.node, said, html("div", { class: "explore-row" }, play, forward, restart),
-      ...LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), lane.svg)), table);
+    stage.append(said, ...LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), lane.svg)), table,
+      html("div", { class: "explore-row" }, play, forward, restart), bySentence.node, byWindow.node, byKeep.node);
     words = sentences[1].split(" ");
     change();
   };

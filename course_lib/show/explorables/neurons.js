@@ -1,49 +1,60 @@
-// 神经元：挑一个，看哪些词把它唤醒；再把激活函数弯一弯，看哪些答案变了。
-// 数：words（词）、groups（每个词属于哪一组）、names（每个神经元叫什么）、before（每个神经元一行，激活之前的分数，一词一个）。
+// 神经元：挑一个，看哪些词的激活值最高；换一份词、写自己的词，看给它起的名字还站不站得住。
+// 数：words（词，头 common 个是常见的）、groups（{ 组名: [名单上的词] }）、
+//   found（{ 组名: [[层, 第几个], …] }，替一组词找的；组名不在 groups 里的，是随便取的）、full（{ 组名: 名单全排在最前的共有几个 }）、
+//   answers（{ 组名: [每个神经元一份，一词一个激活值，以百分之一计] }）、tries（请读者试的词）、first（先看哪一组）。
 Explore.define("neurons", (data, stage) => {
-  const { html, fixed, bars, line, choice } = Explore;
-  const SHOWN = 14;
-  // 标准正态的累积分布：级数展开，8 位有效数字
-  const phi = (x) => {
-    if (Math.abs(x) > 7) return x > 0 ? 1 : 0;
-    let term = x, sum = x;
-    for (let k = 1; k < 120; k++) { term *= (x * x) / (2 * k + 1); sum += term; }
-    return 0.5 + (sum * Math.exp(-x * x / 2)) / Math.sqrt(2 * Math.PI);
-  };
-  const ACTIVATIONS = {
-    GELU: (x) => x * phi(x),
-    ReLU: (x) => Math.max(0, x),
-    什么也不做: (x) => x,
-  };
-  let chosen = 0, bend = "GELU";
+  const { html, fixed, bars, choice } = Explore;
+  const SHOWN = 12, names = Object.keys(data.found), places = new Map(data.words.map((word, i) => [word, i]));
+  const all = data.words.map((_, i) => i), listed = Object.values(data.groups).flat().map((word) => places.get(word));
+  const sheets = [[`名单上的 ${listed.length} 个词`, listed], [`最常见的 ${data.common} 个词`, all.slice(0, data.common)]];
+  let name = data.first, turn = 0, sheet = 0, mine = null;
 
-  const list = html("div", {}), said = html("p", { class: "explore-said", "aria-live": "polite" });
-  const xs = Array.from({ length: 81 }, (_, i) => -4 + i / 10);
-  const curve = line({
-    lines: [{ label: "输出", hue: "weight", points: xs.map((x) => [x, ACTIVATIONS.GELU(x)]) }],
-    name: "激活函数：横轴是激活之前的分数，竖轴是激活值", width: 300, height: 150, x: [-4, 4], y: [-4, 4],
-  });
+  const list = (count, name) => {
+    const made = bars({ labels: Array(count).fill(""), values: Array(count).fill(0), name, hue: "ink" });
+    made.node.classList.add("explore-words", "explore-heard");
+    made.rows = [...made.node.children];
+    made.rows.forEach((row) => { row.querySelector(".explore-label").lang = "en"; });
+    return made;
+  };
+  const most = list(SHOWN, "激活值最高的词"), own = list(1, "你的词");
+  const about = html("p", {}), said = html("p", { class: "explore-said", "aria-live": "polite" }), told = html("p", { class: "explore-said", "aria-live": "polite" });
 
   const draw = () => {
-    const act = ACTIVATIONS[bend];
-    const answers = data.words.map((word, i) => ({ word, group: data.groups[i], value: act(data.before[chosen][i]) }));
-    answers.sort((a, b) => b.value - a.value);
-    const top = answers.slice(0, SHOWN), most = Math.max(top[0].value, 1e-9);
-    const rows = bars({ labels: top.map(({ word }) => word), values: top.map(({ value }) => Math.max(0, value) / most), name: "激活值最高的词" });
-    rows.node.classList.add("explore-words");
-    rows.node.querySelectorAll("li").forEach((row, i) => {
-      row.querySelector(".explore-note").textContent = top[i].group;
-      row.querySelector(".explore-number").textContent = fixed(top[i].value);
-      row.querySelector(".explore-label").lang = "en";
-    });
-    list.replaceChildren(rows.node);
-    curve.update([xs.map((x) => [x, act(x)])]);
-    const negative = answers.filter(({ value }) => value < 0), lowest = answers[answers.length - 1];
-    said.textContent = `${data.words.length} 个词里，激活值为负的 ${negative.length} 个，最低 ${fixed(lowest.value)}（${lowest.word}）。`;
+    const values = data.answers[name][turn].map((value) => value / 100), group = data.groups[name] ?? [];
+    const order = [...sheets[sheet][1]].sort((a, b) => values[b] - values[a] || a - b), top = Math.max(0.01, ...values);
+    const show = ({ update, rows }, which) => {
+      update(which.map((i) => values[i] / top), which.map((i) => (group.includes(data.words[i]) ? name : "")), which.map((i) => data.words[i]));
+      rows.forEach((row, k) => {
+        row.querySelector(".explore-number").textContent = fixed(values[which[k]]);
+        row.classList.toggle("explore-stranger", !group.includes(data.words[which[k]]));
+      });
+    };
+    const silent = values[order[0]] <= 0, best = order.slice(0, SHOWN), known = best.filter((i) => group.includes(data.words[i])).length;
+    show(most, best);
+    most.node.classList.toggle("explore-quiet", silent);
+    const [layer, f] = data.found[name][turn], count = data.found[name].length, full = data.full[name];
+    const place = `这里放着 ${count} 个，这是第 ${turn + 1} 个。`;
+    about.textContent = `第 ${layer} 层第 ${f} 个神经元，` + (!group.length ? `随便取的，${place}`
+      : full ? `“${name}”的 ${group.length} 个词在名单上全排在最前；这样的一共 ${full} 个，${place}` : `在名单上替“${name}”排得最好，还没有全排在最前。`);
+    next.disabled = count === 1;
+    said.textContent = silent ? `${sheets[sheet][0]}里，没有一个词的激活值高过 0。`
+      : group.length ? `${sheets[sheet][0]}里，最高的 ${best.length} 个有 ${known} 个在“${name}”的名单上。` : `${sheets[sheet][0]}里，最高的 ${best.length} 个：它在问什么？`;
+    const at = places.get(mine), found = at !== undefined;
+    own.node.classList.toggle("explore-quiet", !found);
+    if (found) show(own, [at]);
+    told.textContent = mine === null ? "你的词与它的名次写在这里。" : found ? `${mine} 的激活值是 ${fixed(values[at])}，${sheets[sheet][0]}里有 ${sheets[sheet][1].filter((i) => values[i] > values[at]).length} 个词比它高。`
+      : `${mine} 没有预先算好，换一个常见的英文词试试。`;
   };
-  const neuron = choice({ label: "神经元", options: data.names, change: (i) => { chosen = i; draw(); } });
-  const kinds = Object.keys(ACTIVATIONS);
-  const activation = choice({ label: "激活函数", options: kinds, change: (i) => { bend = kinds[i]; draw(); } });
-  stage.append(neuron.node, activation.node, html("div", { class: "explore-flow" }, html("div", { class: "explore-side" }, list), curve.node), said);
+
+  const next = html("button", { type: "button", onclick: () => { turn = (turn + 1) % data.found[name].length; draw(); } }, "换一个");
+  const neuron = choice({ label: "神经元", options: names, at: names.indexOf(name), change: (i) => { name = names[i]; turn = 0; draw(); } });
+  neuron.node.append(next);
+  const which = choice({ label: "看哪些词", options: sheets.map(([label]) => label), change: (i) => { sheet = i; draw(); } });
+  const box = html("input", { type: "text", "aria-label": "你的词", placeholder: "写一个英文词", lang: "en", autocapitalize: "none", autocomplete: "off", spellcheck: "false" });
+  const ask = () => { mine = box.value.trim().toLowerCase() || null; draw(); };
+  box.addEventListener("input", ask);
+  const tries = data.tries.map((word) => html("button", { type: "button", lang: "en", onclick: () => { box.value = word; ask(); } }, word));
+  stage.append(about, most.node, said, neuron.node, which.node,
+    html("div", { class: "explore-part" }, html("div", { class: "explore-row", role: "group", "aria-label": "问它一个词" }, html("span", { class: "explore-label" }, "问它一个词"), tries), box, own.node, told));
   draw();
 });

@@ -97,14 +97,13 @@ Explore.define("patches", (data, stage) => {
     brush.drawImage(image, 0, 0, S, S);
     pixels = brush.getImageData(0, 0, S, S).data;
     stage.append(
-      widths.node, counted, orders.node,
       html("div", { class: "explore-patches" }, surface, html("div", { class: "explore-side" },
         html("p", { class: "explore-label" }, "这一块"), big,
         html("p", { class: "explore-label" }, "它的一行数，先红，再绿，再蓝"),
         strips.map(({ name, canvas }) => html("div", { class: "explore-channel" }, html("span", {}, name), canvas)), numbers)),
       html("p", { class: "explore-label" }, "在句子里，它的前后"),
       html("div", { class: "explore-sentence" }, sentence.map(({ canvas, number }) => html("div", {}, canvas, number))),
-      said,
+      said, counted, widths.node, orders.node,
     );
     remake();
   };

@@ -86,9 +86,9 @@ Explore.define("sampling", (data, stage) => {
   } }, `照这样写 ${WRITTEN} 遍`);
   const column = (title, node) => html("div", {}, html("p", { class: "explore-label" }, title), node);
   stage.append(
-    html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), place.node,
     html("div", { class: "explore-halves" }, column("下一个词元的概率，灰色的数是整理之前", next.node), column("整个写完，各是哪一种，灰色的数是真正的份数", finished.node)),
-    said, html("div", { class: "explore-row" }, writes), paper,
+    said, html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), place.node,
+    html("div", { class: "explore-row" }, writes), paper,
   );
   update();
 });

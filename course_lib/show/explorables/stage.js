@@ -116,12 +116,12 @@
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，横轴竖轴的两端各写一个数；x 处可以立一条线
-  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high] }) => {
+  // 折线：每条 { label, hue, points: [[x, y], …] }，横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；x 处可以立一条线
+  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1) }) => {
     const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 50)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
-    const paths = lines.map(({ hue }) => svg("polyline", { style: `stroke: var(--${hue})` }));
-    const legend = html("div", { class: "explore-legend" }, lines.map(({ label, hue }) => html("span", { style: `--hue: var(--${hue})` }, label)));
+    const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
+    const legend = html("div", { class: "explore-legend" }, lines.map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
     const update = (next, where = null) => {
       next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
       cursor.toggleAttribute("hidden", where === null);
@@ -129,8 +129,8 @@
     };
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
-    const frame = [text(36, height - 18, "end", fixed(low, 1)), text(36, 14, "end", fixed(high, 1)), text(40, height - 5, "start", String(left)), text(width - 10, height - 5, "end", String(right))];
-    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": name }, cursor, paths, frame), legend), update };
+    const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - 10, height - 5, "end", String(right))];
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame), legend), update };
   };
 
   // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写
@@ -207,7 +207,7 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
-  // 步骤：上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。读者不要动画时，播放只是按时换步
+  // 步骤：这一步的一句话，下面是上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。读者不要动画时，播放只是按时换步
   const stepper = ({ steps, show, seconds = 2.2, dots: dotted = true }) => {
     let now = 0, timer = null;
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
@@ -230,7 +230,38 @@
       next.disabled = now === steps.length - 1;
       show(now);
     };
-    return { node: html("div", { class: "explore-stepper" }, html("div", { class: "explore-row" }, back, play, next, dotted ? html("span", { class: "explore-dots" }, dots) : []), said), go };
+    return { node: html("div", { class: "explore-stepper" }, said, html("div", { class: "explore-row" }, back, play, next, dotted ? html("span", { class: "explore-dots" }, dots) : [])), go };
+  };
+
+  // ---- 高矮：一个看不见的替身把各种状态走一遍，每一块都留足最高的，读者动手时下面的字就不跳 ----
+
+  const MOST = 40; // 一根滑杆最多试这么多处
+  const blocks = (stage) => [...stage.querySelectorAll(":scope > *, .explore-said")];
+  // 每个能点、能拖的都试一遍，再倒着试一遍；播放不必试，它只是按时换步
+  const tryAll = (stage, look) => {
+    const controls = [...stage.querySelectorAll("button, input[type=range]")].filter(({ textContent }) => textContent !== "播放");
+    for (const control of [...controls, ...controls.reverse()]) {
+      if (!control.isConnected) continue;
+      control.click();
+      look();
+      const last = Number(control.max ?? 0), step = Math.max(1, last / MOST);
+      for (let at = 0; control.max && at <= last; at += step) {
+        control.value = at;
+        control.dispatchEvent(new Event("input"));
+        look();
+      }
+    }
+  };
+  const keepHeight = (stage, build) => {
+    const ghost = html("div", { class: "explore-stage explore-ghost", style: `width: ${stage.clientWidth}px`, inert: true });
+    stage.after(ghost);
+    build(ghost);
+    const mine = blocks(stage), parts = blocks(ghost), most = parts.map(() => 0);
+    const look = () => parts.forEach((part, i) => { most[i] = Math.max(most[i], part.offsetHeight ?? 0); });
+    look();
+    tryAll(ghost, look);
+    ghost.remove();
+    if (mine.length === parts.length) mine.forEach((part, i) => { part.style.minHeight = `${most[i]}px`; });
   };
 
   // ---- 认领页面里的图 ----
@@ -242,7 +273,14 @@
       if (!build) continue;
       figure.dataset.ready = "";
       stage.replaceChildren();
-      build(JSON.parse(figure.querySelector("script").textContent), stage);
+      const draw = (place) => build(JSON.parse(figure.querySelector("script").textContent), place);
+      draw(stage);
+      let width = 0; // 收在折叠的小节里的没有宽，展开时再量
+      new ResizeObserver(() => {
+        if (!stage.clientWidth || stage.clientWidth === width) return;
+        width = stage.clientWidth;
+        keepHeight(stage, draw);
+      }).observe(stage);
     }
   };
   const define = (name, build) => {

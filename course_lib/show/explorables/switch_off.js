@@ -61,7 +61,7 @@ Explore.define("switch_off", (data, stage) => {
   const pick = (head) => { chosen = head; draw(); };
   const which = choice({ label: "句尾的词", options: endings, change: (k) => { sentence = k; draw(); } });
   stage.append(gallery, said, html("div", { class: "explore-halves" },
-    html("div", {}, html("p", { class: "explore-label" }, "关掉它，每个词元移动多远；竖线是同层其余的头的平均，加粗的是在这一层关掉它移动得最远的词元"), which.node, distances),
-    html("div", {}, html("p", { class: "explore-label" }, `没关的时候，${data.tokens[word]} 看谁`), html("p", { class: "explore-legend" }, endings.map((ending, k) => html("span", { lang: "en", style: `--hue: var(--${["weight", "query"][k]})` }, ending))), looks)));
+    html("div", {}, html("p", { class: "explore-label" }, "关掉它，每个词元移动多远；竖线是同层其余的头的平均，加粗的是在这一层关掉它移动得最远的词元"), distances, which.node),
+    html("div", {}, html("p", { class: "explore-label" }, `没关的时候，${data.tokens[word]} 看谁`), html("p", { class: "explore-legend" }, endings.map((ending, k) => html("span", { lang: "en", style: `--hue: var(--${["ink", "ochre"][k]})` }, ending))), looks)));
   draw();
 });

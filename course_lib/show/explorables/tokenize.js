@@ -78,7 +78,7 @@ Explore.define("tokenize", (data, stage) => {
     };
     const walk = stepper({ steps: steps.map(tell), show: (step) => climb(steps[step]) });
     walk.go(0);
-    detail.replaceChildren(html("p", {}, "最长匹配：", html("b", { lang: "en" }, word)), walk.node, ladder);
+    detail.replaceChildren(html("p", {}, "最长匹配：", html("b", { lang: "en" }, word)), ladder, walk.node);
   };
 
   // ---- 例句与打字 ----
@@ -114,6 +114,6 @@ Explore.define("tokenize", (data, stage) => {
   status.textContent = field
     ? "在框里打字，要用整张词表：点一下框就去取，0.2 MB。"
     : "这里只带着例句里的词：别的句子，在下面的代码格里换上；成书的网页里，可以直接打字。";
-  stage.append(samples.node, ...(field ? [field] : []), status, line, read, detail);
+  stage.append(line, read, samples.node, ...(field ? [field] : []), status, detail);
   show(data.samples[texts[0]].map(cut));
 });

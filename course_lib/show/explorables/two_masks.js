@@ -5,8 +5,8 @@ Explore.define("two_masks", (data, stage) => {
   const { html, svg, fixed, bars, choice } = Explore;
   const SHOWN = Math.max(...data.sentences.flatMap(({ causal, both }) => [...causal, ...both].map(({ options }) => options.length)));
   const MASKS = [
-    { key: "causal", hue: "query", allowed: (i, j) => j <= i, from: (place) => place - 1, hidden: (i, place) => i >= place },
-    { key: "both", hue: "key", allowed: () => true, from: (place) => place, hidden: (i, place) => i === place },
+    { key: "causal", hue: "ochre", allowed: (i, j) => j <= i, from: (place) => place - 1, hidden: (i, place) => i >= place },
+    { key: "both", hue: "ink", allowed: () => true, from: (place) => place, hidden: (i, place) => i === place },
   ];
   const SIZE = 20, LEFT = 96;
   let at = 0, mask = MASKS[0], place = data.place;
@@ -66,13 +66,13 @@ Explore.define("two_masks", (data, stage) => {
     grid();
   };
   const which = choice({ label: "掩码", options: ["因果：猜下一个词", "双向：猜遮住的词"], change: (i) => { mask = MASKS[i]; draw(); } });
-  const text = choice({ label: "句子", options: data.sentences.map((_, i) => "甲乙丙丁"[i]), change: (i) => { at = i; place = Math.min(place, data.sentences[i].words.length - 2); draw(); } });
+  const text = choice({ label: "句子", options: data.sentences.map(({ words }, i) => `${"甲乙丙丁"[i]}：…… ${words.at(-3)}`), change: (i) => { at = i; place = Math.min(place, data.sentences[i].words.length - 2); draw(); } });
   stage.append(
-    which.node, data.sentences.length > 1 ? text.node : "", row,
+    row,
     html("div", { class: "explore-halves explore-two-masks" },
       html("div", {}, html("p", { class: "explore-label" }, "掩码：每个词元一行，实心的看得见"), picture),
       html("div", {}, title, guessed.node)),
-    said,
+    said, which.node, data.sentences.length > 1 ? text.node : "",
   );
   draw();
 });

@@ -141,7 +141,7 @@
     };
     const byTable = choice({ label: "哪张表", options: names, change: (i) => { table = names[i]; draw(); } });
     const byKind = choice({ label: "哪一组", options: ["一个词", ...kinds], change: (i) => { kind = i ? kinds[i - 1] : null; draw(); } });
-    stage.append(byTable.node, byKind.node, html("div", { class: "explore-around" }, map.node, panel.node));
+    stage.append(html("div", { class: "explore-around" }, map.node, panel.node), byTable.node, byKind.node);
     draw();
   };
 
@@ -170,11 +170,11 @@
         },
       });
       panel.said.remove();
-      body.replaceChildren(steps.node, html("div", { class: "explore-around" }, map.node, panel.node));
+      body.replaceChildren(html("div", { class: "explore-around" }, map.node, panel.node), steps.node);
       steps.go(0);
     };
     const options = questions.map(({ words: [a, b, c] }) => `${b} − ${a} + ${c}`);
-    stage.append(choice({ label: "哪一题", options, change: (i) => ask(questions[i]) }).node, body);
+    stage.append(body, choice({ label: "哪一题", options, change: (i) => ask(questions[i]) }).node);
     ask(questions[0]);
   };
 

@@ -1,0 +1,87 @@
+"""“打开 BERT”的面板，还没有打开时摆着的样子：成书时由内置的 BERT 算出面板自己的句子，写进面板的 data-preview。
+
+一句一份：词元、编号，再看面板里画什么：有注意力，就是各层各头的权重，一个字节一个百分数；
+有余弦，就是各层的隐藏状态，每个词元换成 n 个数（n 是两句的词元合计），两两的余弦不变。
+"""
+
+import base64
+import json
+import re
+from functools import cache
+from html import escape, unescape
+
+import torch
+from docutils import nodes
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from course_lib.bert import Bert
+from course_lib.tokenization import WordPieceTokenizer
+from course_lib.weights import builtin_path
+
+PANEL = re.compile(r'<div class="live-bert"(?P<fields>[^>]*)>')
+FIELD = re.compile(r'data-(\w+)="([^"]*)"')
+WHOLE = "tokens attention"  # 整页打开之前也只摆这两样
+
+
+@cache
+def model() -> tuple[WordPieceTokenizer, Bert]:
+    folder = builtin_path()
+    return WordPieceTokenizer.from_vocab(folder), Bert.from_pretrained(folder)
+
+
+@torch.no_grad()
+def read(text: str) -> dict:
+    tokenizer, bert = model()
+    ids = tokenizer.encode(text)
+    output = bert(torch.tensor([ids]), output_hidden_states=True, need_weights=True)
+    return {
+        "text": text,
+        "tokens": [tokenizer.ids_to_tokens[index] for index in ids],
+        "ids": ids,
+        "attention": torch.cat(list(output.attentions)),
+        "hidden": torch.cat(list(output.hidden_states)),
+    }
+
+
+def same_cosines(hidden: Tensor) -> Tensor:
+    """(层, n, D) → (层, n, n)：换一组坐标轴，两两的余弦不变。"""
+    unit = normalize(hidden.double(), dim=-1)
+    values, vectors = torch.linalg.eigh(unit @ unit.mT)
+    return vectors * values.clamp(min=0).sqrt()[:, None]
+
+
+def packed(tensor: Tensor, scale: float, dtype: torch.dtype) -> str:
+    return base64.b64encode((tensor * scale).round().to(dtype).numpy().tobytes()).decode()
+
+
+def preview(fields: dict[str, str]) -> list[dict]:
+    """面板的各句，各是网页里的一份结果。"""
+    sentences = [read(fields[name]) for name in ("text", "other") if fields.get(name)]
+    parts = fields.get("parts", WHOLE).split()
+    sizes = [len(each["ids"]) for each in sentences]
+    vectors = same_cosines(torch.cat([each["hidden"] for each in sentences], dim=1)).split(sizes, dim=1)
+    for sentence, own in zip(sentences, vectors, strict=True):
+        attention, _ = sentence.pop("attention"), sentence.pop("hidden")
+        sentence |= {"numLayers": len(attention), "numHeads": attention.size(1), "dModel": sum(sizes)}
+        if "attention" in parts:
+            sentence["attention"] = packed(attention, 100, torch.uint8)
+        if "cosine" in parts:
+            sentence["hidden"] = packed(own, 32767, torch.int16)
+    return sentences
+
+
+def with_preview(panel: re.Match) -> str:
+    fields = {name: unescape(value) for name, value in FIELD.findall(panel["fields"])}
+    made = json.dumps(preview(fields), ensure_ascii=False, separators=(",", ":"))
+    return f'{panel[0][:-1]} data-preview="{escape(made)}">'
+
+
+def add_previews(app, doctree):
+    for raw in [*doctree.findall(nodes.raw)]:
+        if 'class="live-bert"' in raw.astext():
+            raw.replace_self(nodes.raw("", PANEL.sub(with_preview, raw.astext()), **raw.attributes))
+
+
+def setup(app):
+    app.connect("doctree-read", add_previews)

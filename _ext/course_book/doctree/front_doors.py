@@ -1,0 +1,117 @@
+"""首页上的几扇门：能当场动手的几页，各一张大的卡片，上面是从里面取来的一幅静止的画。
+
+“打开 BERT”画的是成书时内置的 BERT 读首页那句话的全部权重图，一个头一张；
+“打开一个大语言模型”画的是下一个词元的概率，数在 NEXT 里，由 tests/book/test_front_doors.py 守着。
+再添一扇门：页上写它的名字，STILLS 里写一个画它的函数。
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from html import escape
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+from torch import Tensor
+
+from course_book.before_reading.contents import FOLDER, pages
+from course_book.doctree.attention_picture import attention, heads
+from course_book.doctree.traditional_chinese import in_book_language
+
+SHADES = 5  # 权重图的深浅分成几级
+PROMPT = "The capital of France is"
+# 下一个词元，概率最高的五个
+NEXT = (("Paris", 0.77), ("the", 0.06), ("London", 0.01), ("Le", 0.01), ("New", 0.01))
+
+
+class Doors(nodes.General, nodes.Element):
+    """names 是各页的名字，stills 是各页的画。"""
+
+
+class FrontDoors(SphinxDirective):
+    """`{front-doors}`：一行一扇门，页的名字，空一格，门上的话。"""
+
+    has_content = True
+
+    def run(self):
+        said = dict(line.split(maxsplit=1) for line in self.content if line.strip())
+        if unknown := set(said) - set(STILLS) | set(said) - {page.lasting_name for page in pages()}:
+            raise self.error(f"没有这样的门：{'、'.join(sorted(unknown))}。")
+        return [Doors(said=said, stills={name: STILLS[name]() for name in said})]
+
+
+def strokes(weights: Tensor) -> Iterator[tuple[int, int, int, int]]:
+    """一个头的权重图 (N, N)，一横排里同样深浅的几格连成一条：哪一级，从哪里起，第几排，多长。
+
+    深浅取平方根，淡的也看得见；零级的不画。
+    """
+    levels = (weights.sqrt() * SHADES).round().int().tolist()
+    for y, row in enumerate(levels):
+        x = 0
+        while x < len(row):
+            level, start = row[x], x
+            while x < len(row) and row[x] == level:
+                x += 1
+            if level:
+                yield level, start, y, x - start
+
+
+def every_head() -> str:
+    """全部的头，一层一排；首页那幅图里的三个描着边。"""
+    weights = attention()
+    n, step = weights.size(-1), weights.size(-1) + 3
+    paths, frames = defaultdict(list), ""
+    for layer, row in enumerate(weights):
+        for head, matrix in enumerate(row):
+            left, top = head * step + 1.5, layer * step + 1.5
+            frames += f"M{left:g} {top:g}h{n}v{n}h-{n}z"
+            for level, start, y, length in strokes(matrix):
+                paths[level].append(f"M{left + start:g} {top + y + 0.5:g}h{length}")
+    drawn = "".join(
+        f'<path stroke-opacity="{level / SHADES:.1f}" d="{"".join(paths[level])}"/>'
+        for level in sorted(paths)
+    )
+    found = "".join(
+        f'<rect x="{each.head * step + 0.5:g}" y="{each.layer * step + 0.5:g}" width="{n + 2}" height="{n + 2}" rx="1"/>'
+        for each in heads(weights)
+    )
+    width, height = weights.size(1) * step, weights.size(0) * step
+    return (
+        f'<svg class="every-head" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
+        f'<path class="every-frame" d="{frames}"/><g>{drawn}</g><g class="found">{found}</g></svg>'
+    )
+
+
+def next_words() -> str:
+    """前文与下一个词元的几条。"""
+    bars = "".join(
+        f'<span>{escape(word)}</span><i style="--w:{chance}"></i><span>{100 * chance:.0f}\N{NO-BREAK SPACE}%</span>'
+        for word, chance in NEXT
+    )
+    return (
+        f'<div class="next-words" aria-hidden="true" lang="en"><p>{PROMPT} <b></b></p><div>{bars}</div></div>'
+    )
+
+
+STILLS = {"live": every_head, "llm": next_words}
+
+
+def draw(app, doctree, docname):
+    for place in list(doctree.findall(Doors)):
+        shown = ""
+        for page in pages():
+            name = f"{FOLDER}/{page.name}"
+            if page.lasting_name not in place["said"] or name not in app.env.titles:
+                continue
+            title, link = app.env.titles[name].astext(), app.builder.get_relative_uri(docname, name)
+            said = in_book_language(place["said"][page.lasting_name])
+            shown += (
+                f'<div class="door"><div class="door-still">{place["stills"][page.lasting_name]}</div><div class="door-words">'
+                f'<a class="reference internal" href="{escape(link)}">{escape(title)}</a><p>{escape(said)}</p></div></div>'
+            )
+        place.replace_self(nodes.raw("", f'<div class="front-doors">{shown}</div>', format="html"))
+
+
+def setup(app):
+    app.add_node(Doors)
+    app.add_directive("front-doors", FrontDoors)
+    app.connect("doctree-resolved", draw)

@@ -1,0 +1,27 @@
+"""一章的开头：“读完这一章，你能”与要读几分钟、先读哪几章，收在一个小框里，排在故事之后；要读几分钟写在前面的，也收进来。"""
+
+from docutils import nodes
+
+from course_book.doctree.traditional_chinese import in_book_language
+
+
+def box_opening(app, doctree):
+    if not doctree.children or not isinstance(doctree[0], nodes.section):
+        return
+    parts = list(doctree[0].children)
+    start = next(
+        (i for i, node in enumerate(parts) if node.astext().startswith(in_book_language("读完这一章"))), None
+    )
+    if start is None or not isinstance(parts[start + 1], nodes.bullet_list):
+        return
+    spent = in_book_language("正文大约")
+    able = parts[start : start + 2]
+    time = [node for node in parts if isinstance(node, nodes.paragraph) and node.astext().startswith(spent)]
+    box = nodes.container("", nodes.container("", *able), *time, classes=["opening"])
+    parts[start : start + 2] = [box]
+    doctree[0].children = [node for node in parts if node not in time]
+    box.parent = doctree[0]
+
+
+def setup(app):
+    app.connect("doctree-read", box_opening)
