@@ -37,7 +37,7 @@ def with_answers(notebook: NotebookNode) -> NotebookNode:
     for cell, following in zip(notebook.cells, notebook.cells[1:], strict=False):
         if cell.cell_type == "code" and ASKED.search(cell.source):
             solution = SOLUTION.search(following.source)
-            if not solution or ASKED.findall(solution["code"]) != ASKED.findall(cell.source):
+            if not solution or ASKED.findall(solution["code"] or "") != ASKED.findall(cell.source):
                 raise SystemExit(f"{cell.id} 的下一格里没有它的参考解答。")
             answers[cell.id] = filled(cell.source, solution["code"])
     for cell in solved.cells:

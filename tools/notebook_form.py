@@ -28,9 +28,9 @@ from course_lib.show import setup
 
 setup()"""
 
-# 折叠的参考解答
+# 折叠的参考解答；用笔做的没有代码
 SOLUTION = re.compile(
-    r"<details>\s*<summary>参考解答</summary>\s*```python\n(?P<code>.*?)```.*?</details>\s*", re.S
+    r"<details>\s*<summary>参考解答</summary>\s*(?:```python\n(?P<code>.*?)```)?.*?</details>\s*", re.S
 )
 # 只为展示一幅插图的格：代码不必看
 FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
@@ -46,7 +46,7 @@ def solutions(path: Path) -> list[str]:
     """一章里折叠的参考解答，照先后次序。"""
     cells = json.loads(path.read_text(encoding="utf8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    return [match["code"] for text in texts for match in SOLUTION.finditer(text)]
+    return [match["code"] for text in texts for match in SOLUTION.finditer(text) if match["code"]]
 
 
 def colab_link(name: str, url: str | None) -> str | None:

@@ -18,6 +18,7 @@ SEVERAL = "chapters/05_attention_masks.html"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
 FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
 QUERY = "scaled_dot_product_attention.one-query"
+ONE, LENGTHS = "#exercise-one-query .exercise", "#exercise-from-lengths .exercise"  # 两页上的两道
 FORGOTTEN = verdict(QUERY, by_reader(FORGOT.replace("attend", "answer")))
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
@@ -40,7 +41,7 @@ def one_page(browser, roots):
 
 @pytest.fixture
 def box(one_page):
-    box = one_page.locator(".exercise").first
+    box = one_page.locator(ONE)
     box.get_by_role("button", name="恢复原样").click()
     return box
 
@@ -75,7 +76,7 @@ def output(box):
 @both_books
 def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
     page = visit(book_of + PAGE, scheme)
-    box = page.locator(".exercise").first
+    box = page.locator(ONE)
     check = "檢查" if book_of else "检查"
     assert press(box, check).startswith("○")
     assert press(box, check, RIGHT).startswith("✓")
@@ -87,7 +88,7 @@ def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
 
 def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(visit):
     page = visit(viewport={"width": 390, "height": 800})
-    box = page.locator(".exercise").first
+    box = page.locator(ONE)
     area(box).fill(RIGHT)
     area(box).focus()
     page.keyboard.press("Control+End")
@@ -98,7 +99,7 @@ def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(visit):
 
 
 def test_several_questions_in_one_cell(visit):
-    box = visit(SEVERAL).locator(".exercise").first
+    box = visit(SEVERAL).locator(LENGTHS)
     code = "def from_lengths(lengths, n):\n    return (torch.arange(n) < lengths[:, None])[:, None, None, :]"
     lines = press(box, code=code).split("\n\n")
     assert [re.search(f"[{MARKS}]", line)[0] for line in lines] == ["✓", "✗", "✗"]
@@ -276,7 +277,7 @@ def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready
     page.wait_for_load_state("networkidle")
     from_files = lambda: [url for url in page.asked if url.startswith(("http:", "file:"))]  # noqa: E731
     assert not [url for url in from_files() if "/live/data/" in url]
-    box = page.locator(".exercise").first
+    box = page.locator(ONE)
     press(box)
     wanted = {
         "python/brython.js",
@@ -294,22 +295,22 @@ def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready
 @both_ways
 def test_text_and_marks_survive_a_reload_and_can_be_forgotten(visit, scheme):
     page = visit(PAGE, scheme)
-    press(page.locator(".exercise").first, code=RIGHT)
+    press(page.locator(ONE), code=RIGHT)
     line = page.locator(".exercise-progress")
-    assert line.inner_text().startswith("这一章的 4 道练习，做对了 1 道（只记在这个浏览器里）。")
+    assert line.inner_text().startswith("这一章的 5 道练习，做对了 1 道（只记在这个浏览器里）。")
     page.reload()
-    assert area(page.locator(".exercise").first).input_value() == RIGHT
+    assert area(page.locator(ONE)).input_value() == RIGHT
     assert "做对了 1 道" in line.inner_text()
     page.evaluate("localStorage.setItem('exercise/done/another.chapter', '1')")
     line.get_by_role("button").click()
     assert "没有记" in line.inner_text()
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('exercise/done'))") == []
-    press(page.locator(".exercise").first)
+    press(page.locator(ONE))
     page.reload()
     assert "没有记" in line.inner_text()
     line.get_by_role("button").click()
     assert "做对了 0 道" in line.inner_text()
-    page.locator(".exercise").first.get_by_role("button", name="恢复原样").click()
+    page.locator(ONE).get_by_role("button", name="恢复原样").click()
     kept = page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('exercise/'))")
     assert kept == []
 
@@ -320,7 +321,7 @@ def test_it_works_where_nothing_may_be_stored(visit):
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
     )
     page.goto(page.url.replace("404.html", PAGE))
-    assert press(page.locator(".exercise").first, code=RIGHT).startswith("✓")
+    assert press(page.locator(ONE), code=RIGHT).startswith("✓")
     assert "做对了 1 道" in page.locator(".exercise-progress").inner_text()
 
 
@@ -404,7 +405,7 @@ def test_no_key_is_touched_while_an_input_method_is_composing(box, one_page):
 
 def test_the_cell_for_jupyter(visit):
     page = visit(SEVERAL, permissions=["clipboard-read", "clipboard-write"])
-    box = page.locator(".exercise").first
+    box = page.locator(LENGTHS)
     area(box).fill("a = 1")
     box.get_by_role("button", name="复制成一格").click()
     page.wait_for_function("document.querySelector('.exercise-said').innerText.startsWith('复制好了')")
@@ -418,7 +419,7 @@ def test_the_cell_for_jupyter(visit):
 @pytest.mark.parametrize("width", [360, 390, 1280])
 def test_it_fits_a_phone_and_a_finger(visit, width):
     page = visit(SEVERAL, viewport={"width": width, "height": 700})
-    box = page.locator(".exercise").first
+    box = page.locator(LENGTHS)
     press(box, code="def from_lengths(lengths, n):\n    return " + "x" * 300)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     buttons = page.locator(":is(.exercise, .exercise-progress) button").all()
@@ -430,7 +431,7 @@ def test_it_fits_a_phone_and_a_finger(visit, width):
 
 def test_axe_finds_no_fault(visit):
     page = visit()
-    box = page.locator(".exercise").first
+    box = page.locator(ONE)
     press(box, code="print(1)\n" + FORGOT)
     page.evaluate("document.querySelectorAll('.exercise')[1].querySelector('button').click()")
     prepare_axe(page)
