@@ -28,7 +28,7 @@ def table(
 ) -> None:
     """展示一张表。
 
-    参数：rows，每条的各个值，文字或数；columns，栏名 → 数的写法，如 ".2f"，文字的一栏写 ""；
+    参数：rows，每条的各个值，文字或数；columns，栏名 → 数的写法，如 ".2f"，文字的一栏写 ""，栏名可以空着；
     bars，栏名 → 颜色的名字（见 `palette`），那一栏的数旁边画一条横条，最长的是绝对值最大的，负数的空心；
     caption，表下面的一句话。
     错误：bars 里有不在 columns 里的栏，颜色没有这个名字，或者哪一条的值不是每栏一个时，抛出 `ValueError`。
@@ -47,7 +47,8 @@ def table(
         for i, name in enumerate(columns)
     ]
     head = "".join(
-        f'<th scope="col"{kind}>{html.escape(name)}</th>' for name, kind in zip(columns, kinds, strict=True)
+        f'<th scope="col"{kind}>{html.escape(name)}</th>' if name else "<td></td>"
+        for name, kind in zip(columns, kinds, strict=True)
     )
     body = "".join(
         "<tr>"

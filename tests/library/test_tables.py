@@ -29,6 +29,11 @@ def test_each_column_has_its_own_form(shown):
     assert page.count('class="number"') == 6 and "<caption>一句话</caption>" in page
 
 
+def test_a_column_without_a_name_has_no_empty_header(shown):
+    head = shown([("a", 1)], {"": "", "数": "d"}).partition("</thead>")[0]
+    assert head.endswith('<tr><td></td><th scope="col" class="number">数</th></tr>')
+
+
 def test_bars_are_in_proportion_and_hollow_below_zero(shown):
     page = shown(ROWS, COLUMNS, bars={"分数": "query"})
     bars = re.findall(r'<i( class="below")? style="--share:([\d.]+);--hue:var\(--query\)">', page)

@@ -106,7 +106,7 @@ def face(name: str, font: TTFont, letters: set[str], **options) -> str:
 
 
 def write_formula_font(app, exception):
-    """写在样式里，与它一同到：第一笔就画得对。"""
+    """写在样式里，与它一同到；画第一笔之前等它解开，见 `doctree.formulas`。"""
     if exception is not None or app.builder.name != "html":
         return
     pages = (Path(app.builder.get_outfilename(name)) for name in app.env.found_docs)

@@ -15,6 +15,12 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 STYLE = "formulas.css"
+# 字体虽写在样式里，浏览器仍要解开它：解开以前先不画，字就不会画好了再挪
+WAIT = """{
+  const page = document.documentElement;
+  page.classList.add("unlettered");
+  document.fonts.load("1em 'STIX Two Math'").finally(() => page.classList.remove("unlettered"));
+}"""
 # 一行里并列的几个式子，放不下时各占一行
 BETWEEN = re.compile(r"(?:\\qquad\s*)+")
 HAN = re.compile("[\u4e00-\u9fff\uff00-\uffef]")
@@ -100,6 +106,7 @@ def hold_punctuation(app, doctree):
 def load_style(app, pagename, templatename, context, doctree):
     if "<math" in context.get("body", ""):
         app.add_css_file(STYLE)
+        app.add_js_file(None, body=WAIT)
 
 
 def setup(app):
