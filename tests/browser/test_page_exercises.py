@@ -18,7 +18,7 @@ SEVERAL = "chapters/05_attention_masks.html"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
 FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
 QUERY = "scaled_dot_product_attention.one-query"
-ONE, LENGTHS = "#exercise-one-query .exercise", "#exercise-from-lengths .exercise"  # 两页上的两道
+ONE, MASKS = "#exercise-one-query .exercise", "#exercise-three-masks .exercise"  # 两页上的两道
 FORGOTTEN = verdict(QUERY, by_reader(FORGOT.replace("attend", "answer")))
 both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
@@ -99,7 +99,7 @@ def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(visit):
 
 
 def test_several_questions_in_one_cell(visit):
-    box = visit(SEVERAL).locator(LENGTHS)
+    box = visit(SEVERAL).locator(MASKS)
     code = "def from_lengths(lengths, n):\n    return (torch.arange(n) < lengths[:, None])[:, None, None, :]"
     lines = press(box, code=code).split("\n\n")
     assert [re.search(f"[{MARKS}]", line)[0] for line in lines] == ["✓", "✗", "✗"]
@@ -405,7 +405,7 @@ def test_no_key_is_touched_while_an_input_method_is_composing(box, one_page):
 
 def test_the_cell_for_jupyter(visit):
     page = visit(SEVERAL, permissions=["clipboard-read", "clipboard-write"])
-    box = page.locator(LENGTHS)
+    box = page.locator(MASKS)
     area(box).fill("a = 1")
     box.get_by_role("button", name="复制成一格").click()
     page.wait_for_function("document.querySelector('.exercise-said').innerText.startsWith('复制好了')")
@@ -419,7 +419,7 @@ def test_the_cell_for_jupyter(visit):
 @pytest.mark.parametrize("width", [360, 390, 1280])
 def test_it_fits_a_phone_and_a_finger(visit, width):
     page = visit(SEVERAL, viewport={"width": width, "height": 700})
-    box = page.locator(LENGTHS)
+    box = page.locator(MASKS)
     press(box, code="def from_lengths(lengths, n):\n    return " + "x" * 300)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     buttons = page.locator(":is(.exercise, .exercise-progress) button").all()
