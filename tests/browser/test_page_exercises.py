@@ -408,7 +408,7 @@ def test_the_cell_for_jupyter(visit):
     box = page.locator(MASKS)
     area(box).fill("a = 1")
     box.get_by_role("button", name="复制成一格").click()
-    page.wait_for_function("document.querySelector('.exercise-said').innerText.startsWith('复制好了')")
+    box.get_by_text("复制好了").wait_for()
     lines = page.evaluate("navigator.clipboard.readText()").split("\n")
     assert lines[0] == "from course_lib.exercises import check" and "a = 1" in lines
     assert [line for line in lines if line.startswith("check(")][
