@@ -1,7 +1,7 @@
 // 词的地图：一个点是嵌入矩阵里的一行，压到平面上；余弦是在全宽里算好交来的。两样，给了哪样的数就画哪样：
 // 走一走：words（N 个词）、groups（{ 组名: [第几个词, …] }）、total（全表有几行）、chosen（先看第几个词）、
 //   tables（{ 表名: { points: N×2, near: 每个词一份 [[第几个词, 余弦], …], everywhere: 每个词一份 [[词, 余弦], …], groups: { 组名: [组内, 跨组] } } }）；
-// 走一步 b − a + c：questions（[{ words: [a, b, c, 答案], points: 4×2, landing: [x, y], near: [[词, 余弦], …] }]）、total。
+// a 之于 b，如同 c 之于谁，走一步 c − a + b：questions（[{ words: [a, b, c, 答案], points: 4×2, landing: [x, y], near: [[词, 余弦], …] }]）、total。
 {
   const { html, svg, fixed, bars, walk, choice, stepper } = Explore;
   const HUES = ["query", "key", "value", "weight", "output", "faint"];
@@ -148,21 +148,21 @@
   const step = ({ questions, total }, stage) => {
     const body = html("div", {});
     const ask = ({ words, points, landing, near }) => {
-      const [a, b, c, answer] = words, sum = `${b} − ${a} + ${c}`;
-      const dots = [...words.map((label, i) => ({ label, hue: ["key", "query", "key", "query"][i] })), { label: "☆ 落点", hue: "output" }];
+      const [a, b, c, answer] = words, sum = `${c} − ${a} + ${b}`;
+      const dots = [...words.map((label, i) => ({ label, hue: ["ink", "ink", "ochre", "ochre"][i] })), { label: "☆ 落点", hue: "ochre" }];
       const map = plane({ dots, name: `${words.join("、")} 与 ${sum} 的落点` }), panel = side("离落点最近的行", 5);
       const left = near.filter(([text]) => !words.slice(0, 3).includes(text));
       const says = [
         `${a}、${b}、${c}、${answer}：四行数，压到离它们最近的平面上。`,
-        `从 ${a} 到 ${c} 是一步：${c} − ${a}。`,
-        `同样的一步，搬到 ${b} 的脚下走：${sum}，落在 ☆。`,
+        `从 ${a} 到 ${b} 是一步：${b} − ${a}。`,
+        `同样的一步，搬到 ${c} 的脚下走：${sum}，落在 ☆。`,
         `全部 ${total.toLocaleString("en")} 行里，离 ☆ 最近的是 ${near[0][0]}，余弦 ${fixed(near[0][1])}。`,
         `题目里的三个词不算，第一名是 ${left[0][0]}，${fixed(left[0][1])}${left[0][0] === answer ? "，对了" : `，不是 ${answer}`}。`,
       ];
       const steps = stepper({
         steps: says,
         show: (i) => {
-          const lines = [[0, 2, 2.5, true], [1, 4, 2.5, true]].slice(0, Math.min(i, 2));
+          const lines = [[0, 1, 2.5, true], [2, 4, 2.5, true]].slice(0, Math.min(i, 2));
           map.draw({ points: [...points, landing], lit: [0, 1, 2, 3, 4], hidden: (dot) => dot === 4 && i < 2, lines });
           const shown = (i === 4 ? left : near).slice(0, 5);
           panel.list.node.hidden = i < 3;
@@ -171,9 +171,9 @@
       });
       panel.said.remove();
       body.replaceChildren(html("div", { class: "explore-around" }, map.node, panel.node), steps.node);
-      steps.go(0);
+      steps.go(2);
     };
-    const options = questions.map(({ words: [a, b, c] }) => `${b} − ${a} + ${c}`);
+    const options = questions.map(({ words: [a, b, c] }) => `${c} − ${a} + ${b}`);
     stage.append(body, choice({ label: "哪一题", options, change: (i) => ask(questions[i]) }).node);
     ask(questions[0]);
   };
