@@ -17,6 +17,20 @@ def encode(positions, d_model, even=torch.sin, odd=torch.cos, step=2):
     return torch.stack([even(angle), odd(angle)], dim=-1).flatten(1)
 
 
+def turned(x, places, sign=1, step=2):
+    """每一对转过 places × 频率；sign 是 −1 时往回转。"""
+    angle = places[:, None] * 10000 ** (-torch.arange(0, x.size(-1), step) / x.size(-1))
+    cos, sin = angle[:, : x.size(-1) // 2].cos(), sign * angle[:, : x.size(-1) // 2].sin()
+    first, second = x[:, 0::2], x[:, 1::2]
+    return torch.stack([first * cos + second * sin, second * cos - first * sin], dim=-1).flatten(1)
+
+
+def halves(x):
+    """把 (x₀, x₁, x₂, …) 排成前一半、后一半成对的样子。"""
+    half = x.size(-1) // 2
+    return torch.stack([x[:, :half], x[:, half:]], dim=-1).flatten(1)
+
+
 def slowest(row):
     return 10000 ** (2 / len(row) - 1)
 
@@ -139,6 +153,33 @@ EXERCISES = [
         },
         otherwise="最慢的一对转过的角度除以它的频率，就是位置。",
         praise="慢的一对定大致的位置，快的几对定细微的差别，好比时针与秒针。",
+    ),
+    Exercise("positional_encoding.rope",
+        cases=lambda rng: [(rng.randn(6, 8), torch.tensor([0, 3, 1, 107, 40, 2]))],
+        right=lambda x, places: turned(x, places),
+        atol=1e-4,
+        wrong={
+            "转的方向反了：正弦那一项的正负号互换，才是正文的 R；分数照样只看间隔，只是与正文不同。": lambda x, p: turned(x, p, -1),
+            "这是把正弦编码加上去了：RoPE 转动向量，不加东西；加上去的，分数里有认得座位号的两项。": lambda x, p: x + encode(p, x.size(-1)),
+            "用的是第几份，没有用给你的 places：后移之后座位号从 100 多起。": lambda x, p: turned(x, torch.arange(len(x))),
+            "成对的是第 2i 与 2i+1 个数，这里把前一半与后一半配成了对（有的模型这样写，与本题不同）。": [
+                lambda x, p: turned(halves(x), p),
+                lambda x, p: torch.cat([turned(halves(x), p)[:, 0::2], turned(halves(x), p)[:, 1::2]], dim=1),
+            ],
+            "每一对都转了同样的角：第 i 对的频率是 10000^(-2i/D)。": [
+                lambda x, p: turned(x.reshape(-1, 2), p.repeat_interleave(x.size(-1) // 2)).reshape(x.shape),
+            ],
+            "频率的指数少了因子 2：应当是 2i/D。": lambda x, p: turned(x, p, step=1),
+            "转完没有把一对一对排回去：头一个数都在前一半，第二个都在后一半。": [
+                lambda x, p: torch.cat([turned(x, p)[:, 0::2], turned(x, p)[:, 1::2]], dim=1),
+            ],
+            "长度变了，就不是旋转：一对里，一个数是 a·cos + b·sin，另一个是 b·cos − a·sin。": Symptom(
+                lambda x, p: x * encode(p, x.size(-1)),
+                lambda got, x, *_: not torch.allclose(got.norm(dim=1), x.norm(dim=1), atol=1e-3),
+            ),
+        },
+        otherwise="与 R 乘 x 不符：第 i 对转过 pos × 10000^(-2i/D)，a 变成 a·cos + b·sin，b 变成 b·cos − a·sin。",
+        praise="两边的座位一起后移多少，点积都不变：位置只以间隔进入分数。",
     ),
     Exercise("positional_encoding.is-equivariant",
         cases=functions_to_try,
