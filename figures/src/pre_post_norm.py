@@ -17,7 +17,7 @@ def plus(x, y):
 
 
 def norm(x, y):
-    c.box(x - 38, y - 15, 76, 30, "LN", OUTPUT, 16)
+    c.box(x - 38, y - 15, 76, 30, "LN", OUTPUT, 19)
 
 
 def branch(main, side, top, y, words, before=False):
@@ -29,7 +29,7 @@ def branch(main, side, top, y, words, before=False):
         c.arrow((side, top + 49), (side, box))
     else:
         c.arrow((main, top), (side, top), (side, box))
-    c.box(side - 62, box, 124, 40, words, INK, 16)
+    c.box(side - 62, box, 124, 40, words, INK, 19)
     c.arrow((side, box + 40), (side, y), (main + 14, y))
 
 
@@ -39,10 +39,10 @@ def road(x, top, bottom):
 
 left, right = 100, 450
 for x, title in ((left, "post-norm（原论文、BERT）"), (right, "pre-norm（GPT-2、ViT）")):
-    c.text(title, x + 70, 26, 18)
-    c.text("x", x, 58, 18)
+    c.text(title, x + 70, 26, 19)
+    c.text("x", x, 58, 19)
     c.box(x - 62, 86, 304, 372, "", FAINT)
-    c.text("× L 层", x + 196, 438, 16, FAINT)
+    c.text("× L 层", x + 196, 438, 19, FAINT)
 
 road(left, 70, 187)
 branch(left, left + 140, 112, 200, "自注意力")
@@ -65,8 +65,8 @@ plus(right, 415)
 road(right, 428, 480)
 norm(right, 495)
 road(right, 510, 540)
-c.text("只在最后做一次", right + 46, 495, 16, OUTPUT, anchor="start")
-c.text("主干穿过 2L 个 LN", left - 8, 562, 16)
-c.text("主干上只有加法，所以末尾要补一个 LN", right + 40, 562, 16)
-c.text("岔路算改动，加回主干；LN 是层归一化。dropout 在子层之后、加回主干之前。", 360, 594, 14, FAINT)
+c.text("只在最后做一次", right + 46, 495, 19, OUTPUT, anchor="start")
+c.text("主干穿过 2L 个 LN", left - 8, 562, 19)
+c.text("主干上只有加法，所以末尾要补一个 LN", right + 40, 562, 19)
+c.text("岔路算改动，加回主干；LN 是层归一化。", 360, 594, 19, FAINT)
 c.save()
