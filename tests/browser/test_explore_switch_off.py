@@ -8,26 +8,35 @@ from explorable_helpers import walks_the_board
 
 WORDS = ["[CLS]", "they", "were", "inspired", "[SEP]"]
 ENDINGS = ["inspired", "beautiful"]
+random = torch.Generator().manual_seed(6)
 
 
-def data():
-    random = torch.Generator().manual_seed(6)
-    moved = torch.rand(2, 6, 5, generator=random) * torch.tensor([[[0.1]] * 3 + [[0.5]] * 3])
-    rows = (torch.randn(2, 6, 5, generator=random) * 2).softmax(dim=-1)
+def pair(name, tokens, endings, word):
+    """两句，6 个头（两层）：后一层的距离大五倍。"""
+    n = len(tokens)
+    moved = torch.rand(2, 6, n, generator=random) * torch.tensor([[[0.1]] * 3 + [[0.5]] * 3])
+    rows = (torch.randn(2, 6, n, generator=random) * 2).softmax(dim=-1)
     return {
-        "tokens": WORDS,
-        "endings": ENDINGS,
-        "place": 3,
-        "word": 1,
-        "heads": 3,
+        "name": name,
+        "tokens": tokens,
+        "endings": endings,
+        "place": tokens.index(endings[0]),
+        "word": word,
         "rows": (rows * 1000).round().int(),
         "moved": (moved * 1000).round().int(),
-        "chosen": 4,
     }
 
 
-DATA = data()
-ROWS, MOVED = DATA["rows"] / 1000, DATA["moved"].unflatten(1, (2, 3)) / 1000  # （句，层，头，词元）
+DATA = {
+    "sentences": [
+        pair("songs", WORDS, ENDINGS, 1),
+        pair("apples", ["[CLS]", "because", "they", "were", "hungry", "[SEP]"], ["hungry", "sweet"], 2),
+    ],
+    "heads": 3,
+    "chosen": 4,
+}
+ROWS, MOVED = (DATA["sentences"][0][name] / 1000 for name in ("rows", "moved"))
+MOVED = MOVED.unflatten(1, (2, 3))  # （句，层，头，词元）
 
 
 def shown(page, which):
@@ -62,9 +71,33 @@ def test_numbers_are_those_of_the_layer(page, ending):
         labels = page.locator(".explore-moved").first.locator(".explore-label")
         assert labels.evaluate_all("all => all.map((one) => one.classList.contains('explore-mark'))") == won
         said = page.locator(".explore-said").inner_text()
-        assert f"关掉第 {layer} 层第 {own} 个头，they 移动" in said and f"有 {sum(won)} 个" in said
+        assert f"关掉第 {layer} 层第 {own} 个头，they 移动" in said
         two = torch.tensor([float(number) for number in re.findall(r"0\.\d\d", said)])
         torch.testing.assert_close(two, torch.stack([table[own, 1], others[1]]), atol=0.0051, rtol=0)
+
+
+def test_counts_over_all_sentences(page):
+    """句数，那个词元动得最远的句数，这个头在这一层里最要紧的句数。"""
+    for head in range(6):
+        page.locator("button.explore-switch").nth(head).click()
+        most = best = 0
+        layer = slice(head // 3 * 3, head // 3 * 3 + 3)
+        for its in DATA["sentences"]:
+            for table in its["moved"]:
+                most += int(table[head].argmax() == its["word"])
+                best += int(table[layer, its["word"]].argmax() == head % 3)
+        said = page.locator(".explore-said").inner_text()
+        assert re.findall(r"(\d+) 句", said) == ["4", str(most), str(best)]
+
+
+def test_another_pair(page):
+    page.get_by_role("button", name="apples", exact=True).click()
+    its = DATA["sentences"][1]
+    torch.testing.assert_close(shown(page, 0)[:, 0], its["moved"][0, 4] / 1000, atol=0.0051, rtol=0)
+    torch.testing.assert_close(shown(page, 1), its["rows"][:, 4].T / 1000, atol=0.0051, rtol=0)
+    page.get_by_role("button", name="sweet", exact=True).click()
+    torch.testing.assert_close(shown(page, 0)[:, 0], its["moved"][1, 4] / 1000, atol=0.0051, rtol=0)
+    assert page.locator(".explore-moved").first.locator(".explore-label").nth(4).inner_text() == "sweet"
 
 
 def test_both_endings_stand_side_by_side(page):
@@ -103,4 +136,4 @@ def test_keyboard_alone(page):
     page.keyboard.press("Tab")
     after = walks_the_board(page, "第 1 层第 1 个头", "第 0 层第 2 个头")
     assert page.locator(".explore-said").inner_text().startswith("关掉第 0 层第 2 个头")
-    assert after == "inspired"
+    assert after == "songs"

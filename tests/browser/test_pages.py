@@ -145,6 +145,22 @@ def test_the_pattern_above_finds_loads(text):
     assert LOADS.search(text)
 
 
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_views_wait_until_they_are_near(book, open_tab, scheme):
+    """刚打开时，离得远的视图一个也没有取，框里写着它是什么；走近了才取来，画得出，框高跟着内容走。"""
+    name = next(page for page in ALL_PAGES if "<iframe" in (book / page).read_text(encoding="utf-8"))
+    page = open_tab(name, scheme)
+    far = [f for f in page.query_selector_all("iframe[data-view]") if f.bounding_box()["y"] > 2000]
+    assert far
+    for frame in far:
+        address = frame.get_attribute("data-view").removeprefix("../")
+        assert not [url for url in page.asked if url.endswith(address)]
+        assert frame.get_attribute("title") in frame.content_frame().inner_text("body")
+    far[-1].scroll_into_view_if_needed()
+    far[-1].content_frame().wait_for_selector("svg line", state="attached")
+    page.wait_for_function("(frame) => frame.clientHeight !== 420", arg=far[-1])
+
+
 def test_changing_the_layer_redraws_a_head_view(book, blank, roots):
     name = next(
         (page for page in ALL_PAGES if 'title="头视图' in (book / page).read_text(encoding="utf-8")), None

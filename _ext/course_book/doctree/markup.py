@@ -1,6 +1,10 @@
-"""写成 HTML 之前改好的几处：句间不留空隙，初次出现的术语不排成斜体，重复的 D3 合成一份，妨碍读屏软件的标记不写出来。"""
+"""写成 HTML 之前改好的几处：句间不留空隙，初次出现的术语不排成斜体，重复的 D3 合成一份，视图快看到时才载入，妨碍读屏软件的标记不写出来。"""
 
+import hashlib
+import html
+import json
 import re
+from pathlib import Path
 
 from docutils import nodes
 
@@ -11,6 +15,11 @@ HAN = re.compile("[\u4e00-\u9fff]")
 FULL_WIDTH = set("，。；：？！、）”」》…")
 # course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
+FRAME = re.compile(r'<iframe title="([^"]*)" loading="lazy" srcdoc="([^"]*)"')
+WAITING = (
+    '<!doctype html><meta charset="utf-8"><style>body { margin: 0; padding: 1rem; color: #5f6b76; '
+    "font: 15px/1.7 system-ui, sans-serif }</style><p>%s<br>这里要有脚本才能画出来，快看到时才载入。"
+)
 
 
 class BlankHeading(nodes.entry):
@@ -40,6 +49,31 @@ def share_d3(app, doctree, docname):
         if INLINE_D3.search(raw.astext()):
             raw.children = [nodes.Text(INLINE_D3.sub(link, raw.astext()))]
             raw.rawsource = ""
+
+
+def load_views_later(app, doctree, docname):
+    """一个视图有几十 KB：各成一个脚本，由 book.js 在快看到时载入；在那以前，框里写着它是什么。
+
+    不用 `src`：从 file:// 打开时，框里的网页就不能随内容改框的高度了。
+    """
+    for raw in doctree.findall(nodes.raw):
+        if app.builder.name == "html" and FRAME.search(raw.astext()):
+            raw.children = [
+                nodes.Text(FRAME.sub(lambda frame: _later(app, docname, *frame.groups()), raw.astext()))
+            ]
+            raw.rawsource = ""
+
+
+def _later(app, docname, title, source):
+    page = json.dumps(html.unescape(source), ensure_ascii=False)
+    name = hashlib.sha256(page.encode()).hexdigest()[:16] + ".js"
+    folder = Path(app.outdir, "_static", "views")
+    folder.mkdir(parents=True, exist_ok=True)
+    script = f"for (const frame of document.querySelectorAll('iframe[data-view$=\"{name}\"]')) frame.srcdoc = {page};\n"
+    (folder / name).write_text(script, encoding="utf-8")
+    waiting = html.escape(in_book_language(WAITING) % title)
+    place = "../" * docname.count("/") + f"_static/views/{name}"
+    return f'<iframe title="{title}" data-view="{place}" srcdoc="{waiting}"'
 
 
 def mark_symbol_tables(app, doctree):
@@ -80,3 +114,4 @@ def setup(app):
     app.connect("doctree-read", mark_symbol_tables)
     app.connect("doctree-read", mark_blank_headings)
     app.connect("doctree-resolved", share_d3)
+    app.connect("doctree-resolved", load_views_later)  # 在 share_d3 之后

@@ -74,6 +74,15 @@ for (const question of document.querySelectorAll(".guess")) {
   question.addEventListener("toggle", remember, true);
 }
 
+// 视图快看到时，才载入装着它的整页的那个脚本
+const near = new IntersectionObserver((entries) => {
+  for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+    near.unobserve(target);
+    document.head.append(Object.assign(document.createElement("script"), { src: target.dataset.view }));
+  }
+}, { rootMargin: "800px 0px" });
+for (const frame of document.querySelectorAll("iframe[data-view]")) near.observe(frame);
+
 // 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
 const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它
 let restore = () => {};

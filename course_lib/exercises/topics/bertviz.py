@@ -1,6 +1,6 @@
 """《看见注意力》的练习。"""
 
-from math import log
+from math import comb, log
 
 import torch
 from torch.special import entr
@@ -13,6 +13,11 @@ def attentions(rng):
     weights = (2 * rng.randn(3, 4, 5, 5)).softmax(dim=-1)
     weights[0, 0], weights[0, 1] = torch.eye(5), 1 / 5
     return weights
+
+
+def luck(right, total):
+    """抛 total 枚硬币，至少 right 枚正面的机会。"""
+    return sum(comb(total, k) for k in range(right, total + 1)) / 2**total
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -28,16 +33,19 @@ EXERCISES = [
         otherwise="结果应当是 query 那一行里、keys 那几列的权重之和。",
         praise="一行里挑几列，再相加。",
     ),
-    Exercise("bertviz.best-head",
-        cases=lambda rng: [(rng.rand(3, 4),) for _ in range(4)],
-        right=lambda table: divmod(int(table.argmax()), table.size(1)),
+    Exercise("bertviz.best-of",
+        cases=lambda rng: [(9, 10, 12), (19, 21, 72), (4, 5, 1)],
+        right=lambda right, total, heads: 1 - (1 - luck(right, total)) ** heads,
         wrong={
-            "argmax 给的是拉平之后的编号，还要拆成 (层, 头) 两个数。": [torch.argmax, lambda table: int(table.argmax())],
-            "除数用错了：拉平之后一层占 h 个位置，要除以头数，不是层数。": lambda table: divmod(int(table.argmax()), len(table)),
-            "次序反了：先层后头。": lambda table: divmod(int(table.argmax()), table.size(1))[::-1],
+            "你给的是一个头的机会；要的是许多头里最好的一个。": lambda right, total, heads: luck(right, total),
+            "机会不能相加：头一多，和会超过 1。": lambda right, total, heads: heads * luck(right, total),
+            "这是每个头都考到的机会，要的是至少有一个。": lambda right, total, heads: luck(right, total) ** heads,
+            "这是一个头也没有考到的机会，再用 1 去减。": lambda right, total, heads: (1 - luck(right, total)) ** heads,
+            "“至少”要把恰好 right 对也算上。": lambda right, total, heads: 1 - (1 - luck(right + 1, total)) ** heads,
+            "“至少 right 对”不只是“恰好 right 对”。": lambda right, total, heads: 1 - (1 - comb(total, right) / 2**total) ** heads,
         },
-        otherwise="得分最高的不是这一个。",
-        praise="拉平、取最大、再拆回 (层, 头)。",
+        otherwise="先求一个头至少对 right 对的机会，再求各个头里至少有一个做到的机会。",
+        praise="挑得越多，最好的一个越不稀奇。",
     ),
     Exercise("bertviz.entropy",
         cases=lambda rng: [(attentions(rng),)],
