@@ -1,6 +1,6 @@
 // 一格一格打开的 BERT：嵌入、各层的听、加、想、加，每一步每个词元的向量是什么样、有多长。
 // 数：tokens（N 个词）；steps（每一步一个 N×K，各取向量里的 K 个分量）；lengths（每一步 N 个，整个向量的长度）；
-// weights（每层一个 N×N，各头平均的权重）。前两步是嵌入，此后每层四步。
+// weights（每层一个 N×N，各头平均的权重）；first 与 chosen（从哪一步、跟着哪个词元开始，可以不给）。前两步是嵌入，此后每层四步。
 Explore.define("bert_boxes", (data, stage) => {
   const { html, svg, fixed, tokens, line, arcs, stepper } = Explore;
   const words = data.tokens, layers = data.weights.length;
@@ -15,7 +15,7 @@ Explore.define("bert_boxes", (data, stage) => {
     ["归一", "归一化：这是第 0 份隐藏状态，送进第 0 层。"],
   ];
   const sayings = [...EMBED.map(([, said]) => said), ...Array.from({ length: layers }, (_, l) => BOXES.map(([, said]) => said(l))).flat()];
-  let now = 0, chosen = 1;
+  let now = data.first ?? 0, chosen = data.chosen ?? 1;
 
   // 各个格子：点一个就跳到那一步
   const buttons = [];
@@ -74,5 +74,5 @@ Explore.define("bert_boxes", (data, stage) => {
     html("div", { class: "explore-flow explore-opened" }, boxes, html("div", { class: "explore-side" }, vectors)),
     html("div", { class: "explore-halves" }, html("div", {}, followed, chart.node), bow.node), steps.node, chooser.node,
   );
-  steps.go(0);
+  steps.go(now);
 });

@@ -46,7 +46,7 @@ Explore.define("clock", (data, stage) => {
   const alike = (k) => dot(encode(here), encode(here + k)) / pairs;
   const offsets = Array.from({ length: data.offsets + 1 }, (_, k) => k);
   const curve = () => [offsets.map((k) => [k, alike(k)])];
-  const chart = line({ lines: [{ label: `点积 ÷ ${pairs}，横轴是间隔`, hue: "weight", points: curve()[0] }], name: "两份编码的点积随间隔的变化", width: 420, height: 130, x: [0, data.offsets], y: [0, 1] });
+  const chart = line({ lines: [{ label: `点积 ÷ ${pairs}，横轴是间隔`, hue: "weight", points: curve()[0] }], name: "两份编码的点积随间隔的变化", width: Math.min(420, stage.clientWidth || 360), height: 130, x: [0, data.offsets], y: [0, 1] });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
   const draw = () => {

@@ -37,7 +37,7 @@ Explore.define("stop_clocks", (data, stage) => {
     const [near, far] = points(late[0]);
     const chart = line({
       lines: [{ label: "训练过的座位", hue: "ink", points: near }, { label: "没训练过的", hue: "ochre", points: far }],
-      name: "模型把每个座位看得多靠后，横轴是座位", width: 420, height: 150, x: [0, last], y: [Math.min(...all), Math.max(...all)], ends: (y) => (y > 0 ? "靠后" : "靠前"),
+      name: "模型把每个座位看得多靠后，横轴是座位", width: Math.min(420, stage.clientWidth || 360), height: 150, x: [0, last], y: [Math.min(...all), Math.max(...all)], ends: (y) => (y > 0 ? "靠后" : "靠前"),
     });
     return { node: chart.node, update: (values) => chart.update(points(values)) };
   });
