@@ -39,7 +39,7 @@ Explore.define("bert_boxes", (data, stage) => {
   });
   const vectors = html("div", { class: "explore-vectors" }, html("p", { class: "explore-label" }, `每个词元的向量（取 ${width} 个分量），右边是整个向量的长度`), strips.map(({ row }) => row));
 
-  const bow = arcs({ words, name: "所选的词元在这一层看谁", width: 480, least: 0.1 });
+  const bow = arcs({ words, name: "所选的词元在这一层看谁", width: Math.min(480, stage.clientWidth || 480), least: 0.1 });
   // 所选的词元一条，其余的都是灰的；长的有短的几十倍，竖轴取对数
   const curve = (i) => data.lengths.map((row, step) => [step, Math.log10(row[i])]);
   const curves = () => [...words.keys()].filter((i) => i !== chosen).concat(chosen).map(curve);
