@@ -40,6 +40,7 @@ def alike(chapter, review):
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("kept", "least", "most"),
     [
