@@ -16,12 +16,15 @@ LENGTH = 150
 
 
 def summary(doctree) -> str:
-    """正文的第一段；只有一个链接的那一段（Colab 徽章）不算。"""
+    """正文的第一段，只有一问的就连同下一段；只有一个链接的那一段（Colab 徽章）不算。"""
+    said = ""
     for paragraph in doctree.findall(nodes.paragraph):
         text = " ".join(paragraph.astext().split())
         if text != "".join(link.astext() for link in paragraph.findall(nodes.reference)):
-            return text if len(text) <= LENGTH else text[: LENGTH - 1] + "…"
-    return ""
+            said += text
+            if not text.endswith("？"):
+                break
+    return said if len(said) <= LENGTH else said[: LENGTH - 1] + "…"
 
 
 def settle_address(app, config):
