@@ -175,7 +175,7 @@ EXERCISES = [
             ],
             "长度变了，就不是旋转：一对里，一个数是 a·cos + b·sin，另一个是 b·cos − a·sin。": Symptom(
                 lambda x, p: x * encode(p, x.size(-1)),
-                lambda got, x, *_: not torch.allclose(got.norm(dim=1), x.norm(dim=1), atol=1e-3),
+                lambda got, x, *_: not torch.allclose(got.float().norm(dim=1), x.norm(dim=1), atol=1e-3),
             ),
         },
         otherwise="与 R 乘 x 不符：第 i 对转过 pos × 10000^(-2i/D)，a 变成 a·cos + b·sin，b 变成 b·cos − a·sin。",
