@@ -46,15 +46,26 @@ def test_a_tile_is_named_as_its_card_and_read_with_its_claim(lab):
     assert claim.bounding_box()["width"] > 100
 
 
-def test_the_index_filters_by_lesson(lab):
-    lesson = lab.locator(".errata-controls select")
+def test_the_index_filters_by_kind_and_lesson(lab):
+    kind, lesson = lab.locator(".errata-controls select").all()
     everything = lab.locator(SHOWN).count()
     lesson.select_option("S2")
     codes = lab.locator(f"{SHOWN} strong").all_inner_texts()
     assert len(codes) == 8 and all(code.startswith("S2-") for code in codes)
     lesson.select_option("L")
     assert lab.locator(f"{SHOWN} strong").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
+    kind.select_option("误解")
+    assert lab.locator(f"{SHOWN} strong").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
     lesson.select_option("")
+    for code, title in zip(
+        lab.locator(f"{SHOWN} strong").all_inner_texts(), lab.locator(f"{SHOWN} a").all(), strict=True
+    ):
+        section = lab.locator(f"section.erratum:has(> :is(h2, h3):has-text('{code} '))")
+        assert section.locator("> p").first.inner_text().startswith("误解：") and title.get_attribute(
+            "href"
+        ), code
+    assert 10 < lab.locator(SHOWN).count() < everything
+    kind.select_option("")
     assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[1])
 
 

@@ -5,10 +5,13 @@ import torch
 
 COUNT, EPOCHS = 15, 4
 WORDS = [["[CLS]", "dull", ",", "but", "great", "[SEP]"], ["[CLS]", "not", "great", ".", "[SEP]"]]
+SECOND = ["[CLS]", "great", "[SEP]"]
+# 两处选择拼成四条：先一条长的，后面换着来
+REVIEWS = [WORDS[0], SECOND, WORDS[1], SECOND]
 
 
 def data():
-    """十五条影评，四轮，两层的权重；最后一轮全对。"""
+    """十五条影评，四轮，两个头的权重；最后一轮全对。"""
     generator = torch.Generator().manual_seed(4)
     labels = torch.arange(COUNT) % 2
     guesses = torch.randint(2, (EPOCHS, COUNT), generator=generator)
@@ -16,17 +19,18 @@ def data():
     reviews = [
         {
             "words": words,
-            "label": label,
-            "chance": torch.rand(EPOCHS, generator=generator),
+            "label": i % 2,
+            "chance": torch.rand(EPOCHS, len(words) - 1, generator=generator),
             "looks": torch.rand(EPOCHS, 2, len(words), generator=generator).softmax(dim=-1),
         }
-        for words, label in zip(WORDS, (1, 0), strict=True)
+        for i, words in enumerate(REVIEWS)
     ]
     return {
         "labels": labels,
         "order": (torch.arange(COUNT) < 10).int(),
         "points": torch.randint(1000, (EPOCHS, COUNT, 2), generator=generator),
         "guesses": ["".join(map(str, row)) for row in guesses.tolist()],
+        "parts": [{"label": "先说", "options": ["dull", "not"]}, {"label": "接着", "options": ["but", "."]}],
         "reviews": reviews,
     }
 
@@ -46,6 +50,7 @@ def right(epoch):
 
 def test_every_epoch_counts_what_is_right(page):
     following = page.get_by_role("button", name="下一步", exact=True)
+    go_to(page, 0)
     for epoch in range(EPOCHS):
         order, plain, hit = right(epoch)
         said = page.locator(".explore-stepper .explore-said").inner_text()
@@ -66,12 +71,18 @@ def test_dots_stand_where_the_points_are(page, epoch):
     torch.testing.assert_close(*shape, atol=0.01, rtol=0)
 
 
-@pytest.mark.parametrize("chosen", [0, 1])
+def choose(page, chosen):
+    for part, option in zip(DATA["parts"], divmod(chosen, 2), strict=True):
+        row = page.get_by_role("group", name=part["label"])
+        row.get_by_role("button", name=part["options"][option], exact=True).click()
+    return DATA["reviews"][chosen]
+
+
+@pytest.mark.parametrize("chosen", range(4))
 @pytest.mark.parametrize("epoch", [0, 3])
 def test_words_wear_their_weights(page, epoch, chosen):
     go_to(page, epoch)
-    page.get_by_role("button", name="not great." if chosen else "dull, but great").click()
-    review = DATA["reviews"][chosen]
+    review = choose(page, chosen)
     rows = page.locator(".explore-looks")
     assert rows.count() == 2
     for row, weights in zip(rows.all(), review["looks"][epoch], strict=True):
@@ -83,7 +94,30 @@ def test_words_wear_their_weights(page, epoch, chosen):
             "all => all.map((one) => parseFloat(one.style.getPropertyValue('--shade')))"
         )
         torch.testing.assert_close(torch.tensor(shades, dtype=torch.float), 100 * weights, atol=0.51, rtol=0)
-    chance = float(review["chance"][epoch])
+    chance = float(review["chance"][epoch][0])
     assert page.locator(".explore-bars .explore-number").inner_text() == f"{chance:.2f}"
     verdict = page.locator(".explore-part .explore-said").inner_text()
     assert verdict.endswith("对了。" if (chance > 0.5) == review["label"] else "错了。")
+
+
+def test_a_hidden_word_changes_the_chance(page):
+    """点一个词遮住它，概率换成遮住它的那一个；再点一次就放出来；换一条，也放出来。"""
+    review = choose(page, 0)
+    words, chance = review["words"], review["chance"][-1]
+    hiding = page.get_by_role("group", name="遮住哪个词")
+    number, said = page.locator(".explore-bars .explore-number"), page.locator(".explore-part .explore-said")
+    assert hiding.get_by_role("button").all_inner_texts() == words[1:-1]
+    for i, word in enumerate(words[1:-1], 1):
+        hiding.get_by_role("button", name=word, exact=True).click()
+        assert number.inner_text() == f"{float(chance[i]):.2f}"
+        assert (
+            said.inner_text()
+            == f"遮住 {word}，是褒的概率从 {float(chance[0]):.2f} 变成 {float(chance[i]):.2f}。"
+        )
+        assert hiding.locator("[aria-pressed=true]").all_inner_texts() == [word]
+    page.keyboard.press("Enter")  # 焦点还在这个词上
+    assert hiding.locator("[aria-pressed=true]").count() == 0
+    assert number.inner_text() == f"{float(chance[0]):.2f}"
+    hiding.get_by_role("button", name=words[1], exact=True).click()
+    choose(page, 1)
+    assert hiding.locator("[aria-pressed=true]").count() == 0

@@ -57,6 +57,7 @@ def test_wrong_claims_are_run_in_the_lab():
         assert claim + 1 == asked < run < right, code
         assert sum(name.startswith("claim-") for name in order[claim:right]) == 1, code
         assert source(lab[f"claim-{code}"]).startswith(f"### {code.upper()} "), code
+        assert re.search(r"\n\*\*(误解|接口|笔误)\*\*：", source(lab[f"claim-{code}"])), code
         assert source(lab[f"right-{code}"]).startswith("**应当说**："), code
         assert source(lab[f"guess-{code}"]).startswith("guess("), code
         assert "assert" in "".join(source(lab[name]) for name in order[run:right]), code

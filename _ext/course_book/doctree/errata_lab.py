@@ -11,10 +11,13 @@ from course_book.doctree.folds import Fold, is_cell
 from course_book.doctree.traditional_chinese import in_book_language
 
 CODE = re.compile(r"(S\d|L)-\d+ ")
+# 每一条开头的两个字：意思想错了，用法想错了，写错了
+KINDS = ("误解", "接口", "笔误")
 # 表头的头一格是它的，是讲义的表
 TABLE = "编号"
 # 有脚本才用得上，没有时不出现
 CONTROLS = """<div class="errata-controls" hidden>
+<label>哪一种 <select><option value="">全部</option>{kinds}</select></label>
 <label>出处 <select><option value="">全部</option>{lessons}</select></label>
 <p aria-live="polite">已猜 <b>0</b> / <b>{count}</b>，猜中 <b>0</b></p>
 <button type="button">从头再猜</button>
@@ -53,6 +56,12 @@ def fold_table(section, table):
     section["classes"].append("deep")
 
 
+def kind_of(section) -> str:
+    """这一条是 KINDS 里的第几种，写成索引里的类名。"""
+    claim = next(node for node in section.children if isinstance(node, nodes.paragraph))
+    return f"kind-{next(i for i, kind in enumerate(KINDS) if begins(claim, kind))}"
+
+
 def words_of(title) -> list:
     """标题去掉编号；公式与行内代码照原样。"""
     first, *rest = (child.deepcopy() for child in title.children)
@@ -64,7 +73,7 @@ def tile(section) -> nodes.list_item:
     code = nodes.strong("", CODE.match(section[0].astext())[0].strip())
     words = nodes.inline("", " ", *words_of(section[0]))
     link = nodes.reference("", "", code, words, internal=True, refid=section["ids"][0])
-    return nodes.list_item("", nodes.paragraph("", "", link))
+    return nodes.list_item("", nodes.paragraph("", "", link), classes=[kind_of(section)])
 
 
 def index(sections) -> nodes.bullet_list:
@@ -85,7 +94,11 @@ def arrange(app, doctree):
     lessons = {CODE.match(section[0].astext())[1] for section in sections}
     lessons = sorted(lessons, key=lambda code: (code == "L", code))
     controls = in_book_language(CONTROLS).format(
-        lessons="".join(f"<option>{name}</option>" for name in lessons), count=len(sections)
+        lessons="".join(f"<option>{name}</option>" for name in lessons),
+        kinds="".join(
+            f'<option value="kind-{i}">{in_book_language(kind)}</option>' for i, kind in enumerate(KINDS)
+        ),
+        count=len(sections),
     )
     found = index(sections)
     for section in sections:

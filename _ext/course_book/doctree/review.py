@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from course_book.before_reading.contents import FOLDER, Page, chapters
 from course_book.doctree.conclusions import bare, conclusions, depend_on_chapters
-from course_book.doctree.errata_lab import CODE, begins, is_cell
+from course_book.doctree.errata_lab import CODE, KINDS, begins, is_cell
 from course_book.doctree.folds import Fold
 from course_book.doctree.traditional_chinese import in_book_language
 
@@ -67,10 +67,10 @@ class Question(NamedTuple):
     place_title: list[nodes.Node]
 
 
-def without_label(paragraph, label: str) -> nodes.paragraph:
-    """去掉开头的“**说法**：”。"""
+def without_label(paragraph, *labels: str) -> nodes.paragraph:
+    """去掉开头的“**误解**：”之类。"""
     copy = bare(paragraph)
-    if begins(copy, label):
+    if any(begins(copy, label) for label in labels):
         place = next(place for place, node in enumerate(copy.children) if isinstance(node, nodes.strong))
         rest = copy[place + 1]
         copy.children[: place + 2] = [nodes.Text(rest.removeprefix("："))]
@@ -107,7 +107,7 @@ def falsehoods(lab) -> list[Question]:
                 name.lower(),
                 chapter_of(section.parent),
                 False,
-                without_label(claim, "说法"),
+                without_label(claim, *KINDS),
                 [without_label(why[0], "应当说"), *why[1:]],
                 f"{LAB}#{section['ids'][0]}",
                 [nodes.Text(in_book_language(f"勘误实验室 {name}"))],

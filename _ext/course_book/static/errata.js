@@ -46,8 +46,12 @@
       show();
     }));
   }
-  controls.querySelector("select").addEventListener("change", ({ currentTarget: { value } }) => {
-    for (const { link, code } of tiles) link.closest("li").hidden = !code.startsWith(value);
+  const [kind, lesson] = controls.querySelectorAll("select");
+  controls.addEventListener("change", () => {
+    for (const { link, code } of tiles) {
+      const tile = link.closest("li");
+      tile.hidden = !(code.startsWith(lesson.value) && (!kind.value || tile.classList.contains(kind.value)));
+    }
   });
   controls.querySelector("button").addEventListener("click", () => {
     guesses = {};
