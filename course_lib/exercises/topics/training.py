@@ -5,8 +5,45 @@ import torch.nn.functional as F
 
 from ..exercise import Exercise, Symptom
 
-TARGET = torch.tensor([[1, 7, 5, 9, 2, 0], [1, 4, 8, 6, 3, 2]])
+LETTERS = torch.tensor([[1, 7, 5, 9, 6, 4, 2], [1, 4, 8, 6, 3, 9, 2]])
 ANSWERS = torch.tensor([[3, 5, 2, 0], [4, 1, 2, 0], [5, 3, 1, 2]])
+
+
+def honest(target):
+    """第 n 个位置只用 target 的前 n + 1 个。"""
+    return target[:, :-1].float().cumsum(dim=1)[..., None]
+
+
+def peek(place, at):
+    """第 place 个位置还看见 target 的第 at 个，其余老实。"""
+    here = (torch.arange(6) == place).float()[:, None]
+    return lambda target: honest(target) + here * target[:, at : at + 1].float()[..., None]
+
+
+FORWARDS = [
+    honest,
+    lambda target: torch.zeros(2, 6, 3),
+    lambda target: target[:, 1:].float()[..., None],
+    lambda target: honest(target) * 0 + target[:, :-1].float().sum(dim=1)[:, None, None],
+    peek(3, 4),
+    peek(0, 3),
+    peek(2, 6),
+]
+
+
+def leaks(upto=0, places=lambda size: range(1, size)):
+    """从第 n 个起都改掉，比前 n + upto 个位置。"""
+
+    def answer(forward, target):
+        before = forward(target)
+        for n in places(target.size(1)):
+            changed = torch.cat([target[:, :n], target[:, n:] + 1], dim=1)
+            kept = max(0, n + upto)
+            if not torch.allclose(forward(changed)[:, :kept], before[:, :kept]):
+                return True
+        return False
+
+    return answer
 
 
 def loss(pick=lambda each, real: each[real].mean(), q=lambda eps: (1 - eps + eps / 6, eps / 6)):
@@ -23,22 +60,26 @@ def loss(pick=lambda each, real: each[real].mean(), q=lambda eps: (1 - eps + eps
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
-    Exercise("training.shift-right",
-        cases=lambda rng: [(TARGET,)],
-        right=lambda target: (target[:, :-1], target[:, 1:]),
+    Exercise("training.leaks",
+        cases=lambda rng: [(forward, LETTERS) for forward in FORWARDS],
+        right=leaks(),
         wrong={
-            "应当返回两样：解码器的输入与答案。": Symptom(lambda t: t[:, :-1]),
-            "输入与答案是同一串，没有错开：每个位置照抄自己就对了，损失接近 0，生成却是废话。": lambda t: (t, t),
-            "两样颠倒了：这样是看着后一个词元猜前一个；输入应当以开头（编号 1）开始。": lambda t: (t[:, 1:], t[:, :-1]),
-            "还是同一串：两边去掉的是同一头；输入去掉最后一个，答案去掉第一个。":
-                [lambda t: (t[:, :-1], t[:, :-1]), lambda t: (t[:, 1:], t[:, 1:])],
-            "roll 把末尾的词元转到了前面：开头应当本来就在 target 里，只要切片，不要循环移动。":
-                Symptom(lambda t: (t.roll(1, 1)[:, :-1], t[:, 1:]), lambda got, t: got[0].equal(t.roll(1, 1)[:, :-1])),
-            "输入应当是 target 去掉最后一个，以开头开始。":
-                Symptom(lambda t: (t.fliplr()[:, 1:], t[:, 1:]), lambda got, t: not got[0].equal(t[:, :-1])),
+            "漏看了自己的答案：第 n 个位置猜的就是 target 的第 n + 1 个，改掉它，这个位置也不该变。": leaks(upto=-1),
+            "改了输入，看得见它的位置本来就会变；只比不该看见它的那些位置。": leaks(upto=100),
+            "只改了最后一个字符：中间的字符漏给前面，就看不见；逐个位置都试一遍。": leaks(places=lambda size: [size - 1]),
+            "只查了第一个位置：后面的位置也可能看见自己的答案；逐个位置都试一遍。": leaks(places=lambda size: [1]),
+            "说反了：看得见答案才是 True。": lambda forward, target: not leaks()(forward, target),
         },
-        otherwise="答案应当是 target 去掉第一个，第 n 个位置的答案是第 n + 1 个词元。",
-        praise="输入与答案正好错开一位。",
+        otherwise=[
+            "这一个是老实的：第 n 个位置只用了 target 的前 n + 1 个。",
+            "这一个与 target 无关，没有看见任何答案。",
+            "这一个没有右移：每个位置都看得见自己的答案。",
+            "这一个没有因果掩码：每个位置都看得见全部的输入。",
+            "这一个只有第 3 个位置（从 0 数起）看得见自己的答案。",
+            "这一个只有第 0 个位置看得见后面的一个字符。",
+            "这一个只有第 2 个位置看得见最后一个字符。",
+        ],
+        praise="它不问损失是多少，只问改掉答案，猜测变不变：损失曲线看不出的毛病，它看得出。",
     ),
     Exercise("training.smoothed-loss",
         cases=lambda rng: [(2 * rng.randn(3, 4, 6), ANSWERS, 0.2)],
