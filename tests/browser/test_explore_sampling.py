@@ -8,22 +8,25 @@ from explorable_helpers import turn
 
 from course_lib.sampling import narrow
 
-WORDS = ["填充", "开头", "结尾", *"三月公历3阳新西一二四"]
+WORDS = ["填充", "开头", "结尾", *"三月公历34阳新西一二四"]
 END = 2
 FORMS = ["3月", "公历三月", "公历3月", "阳历三月"]
-PREFIXES = sorted({form[:n] for form in FORMS for n in range(len(form) + 1)})
+NEW = ["三月", "阳历3月"]  # 没教过，读得懂
+OTHERS = ["4月", "公历二月", "一月"]  # 别的月
+READABLE = [*FORMS, *NEW, *OTHERS]
+PREFIXES = sorted({form[:n] for form in READABLE for n in range(len(form) + 1)})
 
 
 def data():
     """每个前文后面，写法里有的字分数高，别的低。"""
-    torch.manual_seed(3)
+    torch.manual_seed(4)
     scores = {}
     for text in PREFIXES:
         row = torch.randn(len(WORDS)) - 2
-        for form in FORMS:
+        for form in READABLE:
             if form.startswith(text):
                 nxt = WORDS.index(form[len(text)]) if len(form) > len(text) else END
-                row[nxt] += 3
+                row[nxt] += 3 if form in FORMS else 0.3
         row[0] = -torch.inf
         scores[text] = row
     return {
@@ -32,6 +35,8 @@ def data():
         "scores": scores,
         "starts": ["", "公历"],
         "forms": FORMS,
+        "new": NEW,
+        "others": OTHERS,
         "shares": [0.4, 0.3, 0.2, 0.1],
     }
 
@@ -80,15 +85,20 @@ def test_next_token(page, text, options):
 def test_whole_text(page, options):
     set_dials(page, **options)
     shown = rows(page, "整个写完，各是哪一种")
-    total = 0.0
-    for form in FORMS:
+
+    def chance(form):
         path = [*(WORDS.index(word) for word in form), END]
-        chances = [
+        steps = [
             narrow(DATA["scores"][form[:n]], **options).softmax(dim=-1)[i].item() for n, i in enumerate(path)
         ]
-        assert shown[form] == pytest.approx(math.prod(chances), abs=0.0051)
-        total += math.prod(chances)
-    assert shown["别的"] == pytest.approx(1 - total, abs=0.0051)
+        return math.prod(steps)
+
+    for form in FORMS:
+        assert shown[form] == pytest.approx(chance(form), abs=0.0051)
+    right, new, other = (sum(map(chance, forms)) for forms in (FORMS, NEW, OTHERS))
+    assert shown["没教过的"] == pytest.approx(new, abs=0.0051)
+    assert shown["别的月"] == pytest.approx(other, abs=0.0051)
+    assert shown["不成话"] == pytest.approx(1 - right - new - other, abs=0.0051)
 
 
 def test_writes(page):
@@ -101,5 +111,7 @@ def test_writes(page):
     set_dials(page, temperature=3.0)
     button.click()
     for span in texts.all():
-        assert (span.get_attribute("class") == "explore-right") == (span.inner_text() in FORMS)
+        text = span.inner_text()
+        kind = "right" if text in FORMS + NEW else "other" if text in OTHERS else "wrong"
+        assert span.get_attribute("class") == f"explore-{kind}"
     assert page.locator(".explore-wrong").count() >= 2

@@ -29,6 +29,39 @@ def nucleus(probabilities, p, more=0, normal=True):
     return kept / kept.sum() if normal else kept
 
 
+def step_parts(rng):
+    """新来的嵌入、位置编码、三个投影，前面 n 个位置的键与值。"""
+    return [
+        (
+            rng.randn(1, 6),
+            rng.randn(8, 6),
+            *(rng.randn(6, 4) / 4 for _ in range(3)),
+            rng.randn(n, 4),
+            rng.randn(n, 4),
+        )
+        for n in (3, 5)
+    ]
+
+
+def step(place=0, sees_itself=True, scale=None, swapped=False, front=False, positioned=True, stored=True):
+    """用缓存的一步；place，位置差几个，None 就是总取第 0 个。"""
+
+    def answer(x, positions, w_query, w_key, w_value, keys, values):
+        n = 0 if place is None else len(keys) + place
+        y = x + positions[n : n + 1] if positioned else x
+        query, key, value = y @ w_query, y @ w_key, y @ w_value
+        if swapped:
+            key, value = value, key
+        pairs = ([key, keys], [value, values]) if front else ([keys, key], [values, value])
+        grown = tuple(torch.cat(pair) for pair in pairs)
+        seen = grown if sees_itself else (keys, values)
+        scores = query @ seen[0].T / (scale or keys.size(-1) ** 0.5)
+        output = scores.softmax(dim=-1) @ seen[1]
+        return (output, *grown) if stored else (output, keys, values)
+
+    return answer
+
+
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
@@ -72,5 +105,23 @@ EXERCISES = [
         },
         otherwise="层数 × 2 份 × (N + M) 个位置 × D。",
         praise="与缓存里实际存的一样多，与头数无关。",
+    ),
+    Exercise("generation.cached-step",
+        cases=step_parts,
+        right=step(),
+        wrong={
+            "与题目里有错的那个一样；先看位置取的是第几个，再看它看不看得见自己。": step(None, sees_itself=False),
+            "位置对了，可是先算了注意力才接上新的键与值：从头算时，每个位置都看得见自己。": step(sees_itself=False),
+            "看得见自己了，可是位置总取第一个：缓存里已有 len(keys) 个，新来的就是第 len(keys) 个，从 0 数起。": step(None),
+            "位置少了一个：已有 n 个，编号是 0 到 n − 1，新来的是第 n 个。": [step(-1), step(-1, sees_itself=False)],
+            "位置多了一个：从 0 数起，新来的是第 len(keys) 个。": [step(1), step(1, sees_itself=False)],
+            "没有加位置：嵌入要先加上位置编码，再投影。": [step(positioned=False), step(positioned=False, sees_itself=False)],
+            "输出对了，返回的键与值却没有接上新的：下一步就少了这个位置。": step(stored=False),
+            "键与值接反了：w_key 投影出的接在 keys 后面。": step(swapped=True),
+            "新的接在了前面：缓存按位置的先后，新来的在末尾。": step(front=True),
+            "没有除以 √d。": step(scale=1.0),
+        },
+        otherwise="位置取第 len(keys) 个，先接上新的键与值，再算注意力；返回输出与接好的两样。",
+        praise="与从头算的最后一个位置相同，只算了一个位置。",
     ),
 ]

@@ -41,7 +41,7 @@ Explore.define("beam", (data, stage) => {
   };
 
   let found;
-  const update = () => {
+  const update = (whole) => {
     found = search();
     const { root, levels } = found, nodes = [root];
     levels.forEach(({ beams, lost }, depth) => [...beams, ...lost].forEach((node) => { nodes.push(Object.assign(node, { depth, children: [] })); }));
@@ -69,14 +69,14 @@ Explore.define("beam", (data, stage) => {
     const sayings = levels.map(({ beams, lost }, i) => `第 ${i + 1} 步，留下${beams.map((beam) => `${name(beam)} ${fixed(Math.exp(beam.total))}`).join("、")}；没留下的里，最大的是 ${fixed(Math.exp(lost[0]?.total ?? -Infinity))}。`);
     const steps = stepper({ steps: sayings, show: (now) => {
       for (const part of parts) part.node.classList.toggle("explore-later", part.depth > now);
-      ranking.classList.toggle("explore-quiet", now < levels.length - 1);
+      for (const part of [ranking, penalty.node]) part.classList.toggle("explore-quiet", now < levels.length - 1);
     } });
     walk.replaceChildren(steps.node);
     rank(found);
-    steps.go(0);
+    steps.go(whole ? levels.length - 1 : 0);
   };
   const beamWidth = choice({ label: "束宽", options: WIDTHS.map(String), at: WIDTHS.indexOf(width), change: (i) => { width = WIDTHS[i]; update(); } });
   const penalty = slider({ label: "长度修正 α", values: ALPHAS, show: (value) => fixed(value, 1), change: (value) => { alpha = value; rank(found); } });
   stage.append(html("div", { class: "explore-around" }, picture, html("div", { class: "explore-side" }, ranking, penalty.node)), walk, beamWidth.node);
-  update();
+  update(true); // 打开时是走完的
 });

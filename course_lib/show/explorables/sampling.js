@@ -1,16 +1,19 @@
 // 抽样：整理模型给下一个词元的概率，左边看下一个词元，右边看整个写完会是哪一种；再让它写几遍。
 // 数：words（词表，一个编号一个）；end（结尾是第几个）；scores（前文 → 每个词元的分数，不许写的是 null）；
-// starts（可以选的前文）；forms（各种正确的写法）；shares（它们真正的份数，合计 1）。
+// starts（可以选的前文）；forms（教过的写法）；shares（它们真正的份数，合计 1）；
+// new（没教过而读得懂的）；others（读得懂、写的却是别的）；其余的不成话。
 Explore.define("sampling", (data, stage) => {
   const { html, fixed, softmax, bars, slider, choice } = Explore;
   const SHOWN = 7, WRITTEN = 8;
   const KS = [1, 2, 3, 4, 5, 6, 8, data.words.length], PS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
   const TS = [0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3];
-  let start = 0, [T, k, p] = [1, data.words.length, 1];
+  let start = 0, [T, k, p] = [2, data.words.length, 1];
 
   const ranked = (row) => row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b);
-  // 与 course_lib.sampling.narrow 相同，再过 softmax；去掉的是 0
-  const narrowed = (text) => {
+  // 与 course_lib.sampling.narrow 相同，再过 softmax；去掉的是 0；转一次滑杆，每个前文只算一遍
+  let known = {};
+  const narrowed = (text) => (known[text] ??= narrow(text));
+  const narrow = (text) => {
     const scores = data.scores[text].map((score) => (score === null ? -Infinity : score / T));
     const order = ranked(scores), left = order.map((i, rank) => (rank < k ? scores[i] : -Infinity));
     if (p < 1) {
@@ -51,10 +54,11 @@ Explore.define("sampling", (data, stage) => {
   };
 
   const next = bars({ labels: Array(SHOWN + 1).fill(""), values: Array(SHOWN + 1).fill(0), name: "下一个词元的概率" });
-  const finished = bars({ labels: [...data.forms, "别的"], values: Array(data.forms.length + 1).fill(0), name: "整个写完，各是哪一种", hue: "output" });
+  const finished = bars({ labels: [...data.forms, "没教过的", "别的月", "不成话"], values: Array(data.forms.length + 3).fill(0), name: "整个写完，各是哪一种", hue: "output" });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const paper = html("p", { class: "explore-written", "aria-live": "polite" });
   const update = () => {
+    known = {};
     const text = data.starts[start], plainly = softmax(data.scores[text].map((score) => score ?? -Infinity));
     const order = ranked(plainly), shares = narrowed(text), shown = order.slice(0, SHOWN), others = order.slice(SHOWN);
     const total = (row, ids) => ids.reduce((sum, i) => sum + row[i], 0);
@@ -65,10 +69,12 @@ Explore.define("sampling", (data, stage) => {
       row.classList.toggle("explore-cut-off", !left[i]);
       if (!left[i]) row.querySelector(".explore-number").textContent = "去掉";
     });
-    const each = data.forms.map(whole), wrong = Math.max(0, 1 - each.reduce((sum, x) => sum + x, 0));
-    finished.update([...each, wrong], [...data.shares.map((x) => fixed(x)), "0.00"]);
+    const sum = (forms) => forms.reduce((total, form) => total + whole(form), 0);
+    const each = data.forms.map(whole), right = sum(data.forms), rest = [sum(data.new), sum(data.others)];
+    const broken = Math.max(0, 1 - right - rest[0] - rest[1]);
+    finished.update([...each, ...rest, broken], [...data.shares.map((x) => fixed(x)), "", "0.00", "0.00"]);
     const count = shares.filter((share) => share > 0).length;
-    said.textContent = `${text ? `写到“${text}”时` : "一个字也没写时，"}留下 ${count} 个词元。整个写完，${data.forms.length} 种写法合计 ${fixed(1 - wrong)}，别的 ${fixed(wrong)}。`;
+    said.textContent = `${text ? `写到“${text}”时` : "一个字也没写时，"}留下 ${count} 个词元。整个写完，教过的合计 ${fixed(right)}，没教过的 ${fixed(rest[0])}，别的月 ${fixed(rest[1])}，不成话 ${fixed(broken)}。`;
     paper.replaceChildren();
   };
   const place = choice({ label: "前文", options: data.starts.map((text) => text || "（开头）"), change: (i) => { start = i; update(); } });
@@ -80,8 +86,8 @@ Explore.define("sampling", (data, stage) => {
   ];
   const writes = html("button", { type: "button", onclick: () => {
     paper.replaceChildren(...Array.from({ length: WRITTEN }, () => {
-      const text = write();
-      return html("span", { class: data.forms.includes(text) ? "explore-right" : "explore-wrong" }, data.scores[text] ? text || "（空）" : `${text}…`);
+      const text = write(), ours = data.forms.includes(text) || data.new.includes(text);
+      return html("span", { class: ours ? "explore-right" : data.others.includes(text) ? "explore-other" : "explore-wrong" }, data.scores[text] ? text || "（空）" : `${text}…`);
     }));
   } }, `照这样写 ${WRITTEN} 遍`);
   const column = (title, node) => html("div", {}, html("p", { class: "explore-label" }, title), node);
