@@ -39,14 +39,17 @@ def from_right(parts, pair):
     return merge(parts[::-1], pair[::-1])[::-1] if pair[0] == pair[1] else merge(parts, pair)
 
 
-def blocks(w, bits, levels=0, rounded=torch.round, start=True, even=False):
-    low, high = w.aminmax(dim=-1, keepdim=True)
-    if even:
-        high = w.abs().amax(dim=-1, keepdim=True)
-        low = -high
-    low = low if start else torch.zeros_like(low)
-    step = (high - low) / (2**bits - 1 + levels)
-    return rounded((w - low) / step) * step + low
+REPLIES = [" 121.\n\nThe", " 42\n81 + 1 = 82", "1210", "The sum is 9.", "", " 117 + 75", " 8 or 9", "7"]
+ANSWERS = [121, 42, 121, 9, 5, 192, 9, 7]
+
+
+def graded(replies, answers, found):
+    """逐条比：found(回答) 给出一列数字，头一个就是它的答案。"""
+    return sum([int(n) for n in found(reply)[:1]] == [a] for reply, a in zip(replies, answers, strict=True))
+
+
+def numbers(reply):
+    return "".join(c if c.isdigit() else " " for c in reply).split()
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -84,21 +87,22 @@ EXERCISES = [
         otherwise="各词元的负对数概率加起来，除以 ln 2，再除以 UTF-8 的字节数。",
         praise="分母是字节，换了分词器、换了语言也能比。",
     ),
-    Exercise("using_a_language_model.quantize",
-        cases=lambda rng: [(rng.randn(3, 32), 4), (rng.randn(2, 32) + 2, 3), (rng.rand(4, 32), 2)],
-        right=lambda w, bits: blocks(w, bits),
+    Exercise("using_a_language_model.grade",
+        cases=lambda rng: [(REPLIES, ANSWERS), (REPLIES[:3], ANSWERS[:3]), (REPLIES[3:], ANSWERS[3:])],
+        right=lambda replies, answers: graded(replies, answers, numbers),
         wrong={
-            "步子多了一个：b 位有 2 的 b 次方个数，从头到尾隔着 2 的 b 次方减一步。": lambda w, bits: blocks(w, bits, 1),
-            "一步太大：从最小到最大，要分成 2 的 b 次方减一步。": lambda w, bits: blocks(w, bits, -1),
-            "应当取最近的一步，不是一律往下取。": lambda w, bits: blocks(w, bits, rounded=torch.floor),
-            "起点应当是这一组里最小的数，不是 0。": lambda w, bits: blocks(w, bits, start=False),
-            "这是对称的量化，从 −最大 到 +最大；这一题从最小的数到最大的数。": lambda w, bits: blocks(w, bits, even=True),
-            "整个矩阵共用了一个起点、一个步长：每一行（一组）要有自己的。": lambda w, bits: blocks(w.reshape(1, -1), bits).view_as(w),
-            "忘了加回起点 m：还原是 d · q + m。": lambda w, bits: blocks(w, bits) - w.amin(dim=-1, keepdim=True),
-            "给出的是第几步 q，还没有还原成数：再算 d · q + m。":
-                lambda w, bits: ((w - w.amin(-1, keepdim=True)) / ((w.amax(-1, keepdim=True) - w.amin(-1, keepdim=True)) / (2**bits - 1))).round(),
+            "拿整个字符串去比的：121. 与 121 是同一个数，先取出数字再比。": lambda replies, answers: sum(
+                reply.strip() == str(a) for reply, a in zip(replies, answers, strict=True)),
+            "只看答案在不在回答里面：1210 里也有 121，那不是答对。": lambda replies, answers: sum(
+                str(a) in reply for reply, a in zip(replies, answers, strict=True)),
+            "取的是末一个数：先说了答案，后面又写了别的算式，要看第一个。": lambda replies, answers: graded(
+                replies, answers, lambda reply: numbers(reply)[::-1]),
+            "哪一个数对了都算：只看第一个，不然 8 or 9 这样两头押的也得分。": lambda replies, answers: sum(
+                str(a) in numbers(reply) for reply, a in zip(replies, answers, strict=True)),
+            "只认开头的数字：前面有字也不要紧，The sum is 9. 的第一个数是 9。": lambda replies, answers: graded(
+                replies, answers, lambda reply: numbers(reply)[: reply.strip()[:1].isdigit()]),
         },
-        otherwise="每行：m 是最小的数，d = (最大 − 最小) / (2 的 b 次方 − 1)，q = round((w − m) / d)，还原成 d · q + m。",
-        praise="每个数离原来的至多半步，一组里的大数把步子撑大，小数就跟着遭殃。",
+        otherwise="每个回答里找第一串连着的数字，换成整数，与那一题的答案比；一个数也没有就算错。",
+        praise="判卷的尺子也会量错：逐字去比，后面多一个句号就判成错的。",
     ),
 ]
