@@ -7,10 +7,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from built_book import BOOK
 from built_book import parsed as page
-from docutils import nodes
 
 from chapters import CHAPTERS, ROOT, cells, source
-from course_book.doctree.closest_section import closest_section
 
 BOOKS = pytest.mark.parametrize("folder", [BOOK, BOOK / "zh-TW"], ids=["zh-CN", "zh-TW"])
 
@@ -82,16 +80,3 @@ def test_the_two_books_ask_the_same():
         for folder in (BOOK, BOOK / "zh-TW")
     )
     assert simplified == traditional
-
-
-def test_the_closest_section_shares_the_rarest_words():
-    chapter = nodes.section("", nodes.title("", "章"))
-    document = nodes.container("", chapter)
-    for title, text in [
-        ("直觉", "注意力看别的词"),
-        ("缓存", "注意力的键存下来，省 46080 字节"),
-        ("小结", "省 46080 字节"),
-    ]:
-        chapter += nodes.section("", nodes.title("", title), nodes.paragraph("", text))
-    assert closest_section("注意力：每个词元 46080 字节", document)[0].astext() == "缓存"
-    assert closest_section("注意力看别的", document)[0].astext() == "直觉"

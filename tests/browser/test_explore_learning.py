@@ -12,7 +12,12 @@ DATA = {
     "steps": STEPS,
     "runs": [
         {"name": "种子 0", "written": WRITTEN, "valid": [0, 0.25, 0.92, 1], "right": [0, 0, 0.006, 1]},
-        {"name": "来源打乱", "written": [["", ""]] + 3 * [["1999-02-19"] * 2], "valid": [0, 1, 1, 1], "right": 4 * [0]},
+        {
+            "name": "来源打乱",
+            "written": [["", ""]] + 3 * [["1999-02-19"] * 2],
+            "valid": [0, 1, 1, 1],
+            "right": 4 * [0],
+        },
     ],
     "at": 2,
 }
@@ -39,7 +44,9 @@ def test_letters_are_right_or_wrong(page, run):
             written = DATA["runs"][run]["written"][at][i]
             assert row.inner_text() == (written or "（没有写）")
             wrong = [n for n, letter in enumerate(written) if letter != TRUTH[i][n : n + 1]]
-            spans = row.locator("span").evaluate_all("all => all.map((one) => one.className === 'explore-missed')")
+            spans = row.locator("span").evaluate_all(
+                "all => all.map((one) => one.className === 'explore-missed')"
+            )
             assert [n for n, missed in enumerate(spans) if missed] == wrong
         said = page.locator(".explore-said").inner_text()
         assert f"{DATA['runs'][run]['name']}，第 {step} 步" in said

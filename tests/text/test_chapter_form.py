@@ -10,6 +10,7 @@ import yaml
 
 from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
 from course_book.before_reading.contents import SPENT, opening
+from course_book.doctree.addresses import slug
 from tools import notebook_form, repository
 
 # 每章都这样收尾；前面的各节由故事定
@@ -111,6 +112,21 @@ def test_cells(path):
             if not (ROOT / "figures" / f"{name}.svg").exists():
                 problems.append(f"{say}要的插图 figures/{name}.svg 还没有画")
     report(path, problems)
+
+
+@each_chapter
+def test_conclusions_lead_to_the_section_that_shows_them(path):
+    text = "\n\n".join(source(cell) for cell in cells(path, "markdown"))
+    titles = {slug(title.replace("`", "")): title for title in re.findall(r"(?m)^##+ (.+)$", text)}
+    lines = re.findall(r"(?m)^- .+$", text.partition("## 小结")[2].partition("\n## ")[0])
+    links = [re.search(r"\[→ (.+)\]\(#(.+)\)$", line) for line in lines]
+    lost = [
+        line
+        for line, link in zip(lines, links, strict=True)
+        if not link or not titles.get(link[2], "").startswith(link[1])
+    ]
+    report(path, [f"应当以 [→ 节的标题](#节的标题) 收尾：{line}" for line in lost])
+    assert lines
 
 
 @each_chapter

@@ -11,7 +11,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from course_book import ROOT
 from course_book.before_reading.contents import FOLDER, Page, chapters
-from course_book.doctree.closest_section import closest_section
 from course_book.doctree.traditional_chinese import in_book_language
 
 SUMMARY = "小结"
@@ -69,12 +68,9 @@ def conclusions(page: Page, doctree) -> list[Conclusion]:
     found = []
     for number, item in enumerate(section_named(doctree, SUMMARY).findall(nodes.list_item), start=1):
         said = item[0].deepcopy()
-        link = next((each for each in said.findall(nodes.reference) if each.astext().startswith(ARROW)), None)
-        if link is not None:
-            link.parent.remove(link)
-            shown = section_named(doctree, link["refid"])
-        else:
-            shown = closest_section(item.astext(), doctree)
+        link = next(each for each in said.findall(nodes.reference) if each.astext().startswith(ARROW))
+        link.parent.remove(link)
+        shown = section_named(doctree, link["refid"])
         title = [child.deepcopy() for child in shown[0].children]
         found.append(Conclusion(page, number, bare(said), f"{FOLDER}/{page.name}#{shown['ids'][0]}", title))
     return found
