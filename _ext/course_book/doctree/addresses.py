@@ -44,9 +44,10 @@ def add_anchors(app, doctree):
             if name not in doctree.ids:  # 与所在的小节同名时，指到小节就是指到它
                 container["ids"].append(name)
     for cell in cells:  # 以标题开头的一格文字，就是那一节
-        title = HEADING.match("".join(cell["source"]))
-        if title and cell["cell_type"] == "markdown" and cell["id"] not in doctree.ids:
-            doctree.ids[slug(title[1])]["ids"].append(cell["id"])
+        title = HEADING.match("".join(cell["source"])) if cell["cell_type"] == "markdown" else None
+        section = doctree.ids.get(slug(title[1])) if title else None
+        if section and cell["id"] not in doctree.ids:
+            section["ids"].append(cell["id"])
 
 
 def sections_of(doctree) -> dict[str, nodes.section]:
