@@ -1,7 +1,7 @@
 import math
 
 import drawsvg
-from canvas import FAINT, INK, KEY, QUERY, Canvas
+from canvas import FAINT, INK, Canvas
 
 # 横动量（GeV）、Δη、Δφ：course_lib.tasks.jets.jets(40, seed=12) 的第 30 与第 7 个，挑了容易看的
 ONE = [
@@ -33,14 +33,14 @@ c = Canvas(
 def cone(x, name, detail, particles, color):
     y = 236
     c.text(name, x, 32, 22, color, font_weight="bold")
-    c.text(detail, x, 62, 18, FAINT)
+    c.text(detail, x, 62, 19, FAINT)
     rim = {"fill": "none", "stroke": FAINT, "stroke_dasharray": "6 5", "stroke_width": 1.5}
     c.drawing.append(drawsvg.Circle(x, y, 0.8 * SCALE, **rim))
     for dx, dy in ((0.8, 0), (0, 0.8)):
         ends = x - dx * SCALE, y + dy * SCALE, x + dx * SCALE, y - dy * SCALE
         c.drawing.append(drawsvg.Line(*ends, stroke=FAINT, stroke_width=1, stroke_opacity=0.4))
-    c.text("Δη", x + 0.8 * SCALE + 18, y, 18, INK)
-    c.text("Δφ", x + 22, y - 0.8 * SCALE + 16, 18, INK)
+    c.text("Δη", x + 0.8 * SCALE + 18, y, 19, INK)
+    c.text("Δφ", x + 22, y - 0.8 * SCALE + 16, 19, INK)
     for pt, eta, phi in particles:
         radius = round(max(1.9 * math.sqrt(pt), 2.5), 1)
         at = round(x + eta * SCALE, 1), round(y - phi * SCALE, 1)
@@ -48,7 +48,7 @@ def cone(x, name, detail, particles, color):
         c.drawing.append(drawsvg.Circle(*at, radius, **paint))
 
 
-cone(172, "单叉", "一个夸克或胶子", ONE, KEY)
-cone(516, "双叉", "W 或 Z 衰变成两个夸克", TWO, QUERY)
-c.text("圆的面积是横动量，虚线圆的半径 R = 0.8", 344, 424, 18, INK)
+cone(172, "单叉", "一个夸克或胶子", ONE, INK)
+cone(516, "双叉", "W 或 Z 衰变成两个夸克", TWO, INK)
+c.text("圆的面积是横动量，虚线圆的半径 R = 0.8", 344, 424, 19, INK)
 c.save()
