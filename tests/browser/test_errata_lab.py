@@ -54,16 +54,13 @@ def test_the_index_filters_by_kind_and_lesson(lab):
     assert len(codes) == 8 and all(code.startswith("S2-") for code in codes)
     lesson.select_option("L")
     assert lab.locator(f"{SHOWN} strong").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
-    kind.select_option("误解")
+    kind.select_option("kind-0")
+    word = kind.locator("option:checked").inner_text()
     assert lab.locator(f"{SHOWN} strong").all_inner_texts() == [f"L-{i}" for i in range(1, 7)]
     lesson.select_option("")
-    for code, title in zip(
-        lab.locator(f"{SHOWN} strong").all_inner_texts(), lab.locator(f"{SHOWN} a").all(), strict=True
-    ):
+    for code in lab.locator(f"{SHOWN} strong").all_inner_texts():
         section = lab.locator(f"section.erratum:has(> :is(h2, h3):has-text('{code} '))")
-        assert section.locator("> p").first.inner_text().startswith("误解：") and title.get_attribute(
-            "href"
-        ), code
+        assert section.locator("> p").first.inner_text().startswith(f"{word}："), code
     assert 10 < lab.locator(SHOWN).count() < everything
     kind.select_option("")
     assert lab.locator(SHOWN).count() == everything == int(numbers(lab)[1])

@@ -48,7 +48,9 @@ def test_numbers(page, method, rival, at):
     kept, passed, share, factor, other = told(method, rival, at)
     said = page.locator(".explore-said").inner_text()
     assert f"双叉留下 {100 * share:.1f}%（{kept} 个），单叉混进 {passed} 个：本底压低 {factor:.1f} 倍" in said
-    assert f"{RIVALS[rival]['name']}在同样的信号效率处是 {other:.1f} 倍，“提升”{factor / other:.1f} 倍" in said
+    assert (
+        f"{RIVALS[rival]['name']}在同样的信号效率处是 {other:.1f} 倍，“提升”{factor / other:.1f} 倍" in said
+    )
 
 
 def test_opens_where_it_is_told_and_follows_the_keys(page):
