@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from explorable_helpers import turn
 
 STEPS = [0, 10, 20, 30]
 TRUTH = ["2050-05-05", "1982-01-24"]
@@ -23,12 +24,6 @@ DATA = {
 }
 
 
-def turn(page, at):
-    page.get_by_label("训练了多少步", exact=True).evaluate(
-        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", at
-    )
-
-
 def points(page, which):
     """一条折线的各点，图上的坐标。"""
     text = page.locator(".explore-line polyline").nth(which).get_attribute("points")
@@ -39,7 +34,7 @@ def points(page, which):
 def test_letters_are_right_or_wrong(page, run):
     page.get_by_role("button", name=DATA["runs"][run]["name"], exact=True).click()
     for at, step in enumerate(STEPS):
-        turn(page, at)
+        turn(page, "训练了多少步", STEPS, step)
         for i, row in enumerate(page.locator(".explore-learned b").all()):
             written = DATA["runs"][run]["written"][at][i]
             assert row.inner_text() == (written or "（没有写）")
