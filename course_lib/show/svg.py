@@ -174,7 +174,7 @@ def _own_names(text: str) -> str:
 
 
 def _cells(picture) -> str:
-    """只用了本书颜色的格子由像素换成方块，才随页面换颜色；照片等照旧。"""
+    """只用了本书颜色的格子由像素换成方块，才随页面换颜色；别的是照片。"""
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(picture[1]))).convert("RGBA"))
     # 相同的几行、几列合成一行、一列：色条只有一百种颜色
     tops = _starts((pixels[1:] != pixels[:-1]).any(axis=(1, 2)))
@@ -188,7 +188,7 @@ def _cells(picture) -> str:
             *color, opacity = (int(channel) for channel in pixels[top, left])
             name = "#{:02x}{:02x}{:02x}".format(*color)
             if opacity not in (0, 255) or name not in ADAPTED:
-                return picture[0]
+                return _photo(picture, pixels)
             if opacity:
                 paths.setdefault(name, []).append(f"M{left} {top}H{right}V{bottom}H{left}z")
     value = dict(re.findall(r'(\S+)="([^"]*)"', picture[2]))
@@ -196,6 +196,16 @@ def _cells(picture) -> str:
     place = f"{value.get('transform', '')} translate({x:g} {y:g}) scale({wide / width:g} {high / height:g})"
     body = "".join(f'<path fill="{name}" d="{"".join(path)}"/>' for name, path in paths.items())
     return f'<g transform="{place.strip()}" shape-rendering="crispEdges">{body}</g>'
+
+
+def _photo(picture, pixels) -> str:
+    """照片写成 JPEG，只有几分之一长；省不到一半的，或者有透明的，照旧。"""
+    file = io.BytesIO()
+    Image.fromarray(pixels[..., :3]).save(file, "JPEG", quality=90)
+    photo = base64.b64encode(file.getvalue()).decode()
+    if (pixels[..., 3] < 255).any() or 2 * len(photo) > len(picture[1]):
+        return picture[0]
+    return f'<image xlink:href="data:image/jpeg;base64,{photo}"{picture[2]}/>'
 
 
 def _starts(changes) -> list[int]:

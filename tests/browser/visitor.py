@@ -14,8 +14,7 @@ from live_pages import new_page, prepare_axe
 DESK, PHONE, SMALL_PHONE = 1280, 390, 360
 PATIENCE = 10_000  # 一个视图等多少毫秒
 SMALLEST = 11  # 手机上图里的一个字最少多少像素高
-# 别的页 500_000；有三幅相片的一页多些
-LIMITS = {"chapters/index.html": 350_000, "chapters/20_vision_transformer.html": 650_000}
+LIMITS = {"chapters/index.html": 350_000}  # 别的页 500_000
 VIEW = 160_000  # 一个视图，快看到时才取
 COLUMNS = tomllib.loads((Path(__file__).parents[2] / "chapters/ruff.toml").read_text(encoding="utf-8"))[
     "line-length"

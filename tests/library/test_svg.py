@@ -1,5 +1,7 @@
 """写成网页的图：字是字，颜色随页面，每次相同，几幅不相混，并排的各成一幅。"""
 
+import base64
+import io
 import re
 from xml.etree import ElementTree
 
@@ -7,6 +9,8 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from PIL import Image
+from sklearn.datasets import load_sample_image
 
 from course_lib.show import heatmap, palette, setup
 from course_lib.show.svg import as_html, as_svg, panels
@@ -78,6 +82,22 @@ def test_colors_turn_with_the_page_and_fall_back_to_light_ones():
 def test_a_photograph_stays_a_photograph():
     figure, ax = plt.subplots()
     ax.imshow(np.random.randint(0, 256, (6, 6, 3), dtype=np.uint8))
+    assert as_svg(figure).count("image/png") == 1
+
+
+def test_a_large_photograph_is_a_fraction_as_long():
+    """照片写成 JPEG，看上去一样；透明的写不成，照旧。"""
+    setup()
+    photo = load_sample_image("china.jpg")[:224, :224]
+    figure, ax = plt.subplots()
+    ax.imshow(photo)
+    svg = as_svg(figure)
+    stored = Image.open(io.BytesIO(base64.b64decode(re.search(r"image/jpeg;base64,([^\"]+)", svg)[1])))
+    turned = np.asarray(stored).astype(float)
+    assert stored.size == (224, 224) and "image/png" not in svg
+    assert abs(turned - photo).mean() < 4 and len(svg) < 30_000
+    ax.imshow(np.dstack([photo, np.full((224, 224, 1), 128, np.uint8)]))
+    ax.images[0].remove()
     assert as_svg(figure).count("image/png") == 1
 
 

@@ -56,10 +56,13 @@ def fold_table(section, table):
     section["classes"].append("deep")
 
 
+def claim_of(section) -> nodes.paragraph:
+    return next(node for node in section.children if isinstance(node, nodes.paragraph))
+
+
 def kind_of(section) -> str:
     """这一条是 KINDS 里的第几种，写成索引里的类名。"""
-    claim = next(node for node in section.children if isinstance(node, nodes.paragraph))
-    return f"kind-{next(i for i, kind in enumerate(KINDS) if begins(claim, kind))}"
+    return f"kind-{next(i for i, kind in enumerate(KINDS) if begins(claim_of(section), kind))}"
 
 
 def words_of(title) -> list:

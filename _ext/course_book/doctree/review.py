@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from course_book.before_reading.contents import FOLDER, Page, chapters
 from course_book.doctree.conclusions import bare, conclusions, depend_on_chapters
-from course_book.doctree.errata_lab import CODE, KINDS, begins, is_cell
+from course_book.doctree.errata_lab import CODE, KINDS, begins, claim_of, is_cell
 from course_book.doctree.folds import Fold
 from course_book.doctree.traditional_chinese import in_book_language
 
@@ -98,7 +98,6 @@ def falsehoods(lab) -> list[Question]:
         code = CODE.match(section[0].astext())
         if not code:
             continue
-        claim = next(node for node in section.children if isinstance(node, nodes.paragraph))
         told = next(node for node in section.children if "answer" in node["classes"])
         why = [bare(node) for node in told.children if not is_cell(node)]
         name = code[0].strip()
@@ -107,7 +106,7 @@ def falsehoods(lab) -> list[Question]:
                 name.lower(),
                 chapter_of(section.parent),
                 False,
-                without_label(claim, *KINDS),
+                without_label(claim_of(section), *KINDS),
                 [without_label(why[0], "应当说"), *why[1:]],
                 f"{LAB}#{section['ids'][0]}",
                 [nodes.Text(in_book_language(f"勘误实验室 {name}"))],
