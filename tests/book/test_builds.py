@@ -22,7 +22,7 @@ VARIES = {
     ("01_why_transformer", "timing"): "量的是时间",
     ("06_multi_head_attention", "race"): "画的是时间",
     ("16_generation", "time-plot"): "画的是时间",
-    ("21_jet_tagging", "compare"): "报出训练花了多久",
+    ("23_jet_tagging", "compare"): "报出训练花了多久",
     ("errata", "run-s3-9"): "要说明的正是快速分词器的词表每次列出的次序都不同",
 }
 

@@ -15,7 +15,7 @@ FFN = "chapters/07_feed_forward.ipynb"
 )
 def test_chapters_that_use_a_file_are_chosen(file):
     chapters, _, _ = changed.choose([file])
-    assert FFN in chapters and "chapters/21_jet_tagging.ipynb" not in chapters
+    assert FFN in chapters and "chapters/23_jet_tagging.ipynb" not in chapters
 
 
 def test_what_every_chapter_uses_chooses_every_chapter():
