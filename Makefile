@@ -33,9 +33,12 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
 # make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
+# 有警告就不成；警告夹在几千行之间，所以末尾再说一遍
+book: SHELL := bash
 book: $(READY)
-	set -f; for lang in $${BOOK_LANG:-zh-CN zh-TW}; do \
-	  BOOK_LANG=$$lang $(BIN)/jupyter-book build . --warningiserror --keep-going || exit; \
+	mkdir -p _build; set -f; for lang in $${BOOK_LANG:-zh-CN zh-TW}; do \
+	  BOOK_LANG=$$lang $(BIN)/jupyter-book build . --warningiserror --keep-going 2> >(tee _build/warnings.txt >&2) \
+	    || { echo "书没有成，因为："; grep -aE "WARNING|ERROR|Error" _build/warnings.txt; exit 1; }; \
 	done
 	@echo
 	@echo "书在 $(CURDIR)/_build/html/index.html"
