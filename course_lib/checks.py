@@ -155,6 +155,43 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
         )
 
 
+def check_window(window: int) -> int:
+    """返回滑动窗口的位置数；不是正整数就抛出 `ValueError`。"""
+    if window < 1:
+        raise ValueError(f"window={window}：窗口至少要看得见自己，应当是正整数。")
+    return window
+
+
+def check_latent(query: Tensor, latent: Tensor, to_key: Tensor, to_value: Tensor) -> None:
+    """展开矩阵 to_key (h, d, c)、to_value (h, v, c) 要与 query (B, h, N, d)、latent (B, M, c) 合得上，否则抛出 `ValueError`。"""
+    expected = (query.size(1), query.size(-1), latent.size(-1))
+    check_shape(to_key, "to_key", expected, "(头数, 查询不转的宽度, 潜在向量的宽度)")
+    expected = (query.size(1), to_value.size(1), latent.size(-1))
+    check_shape(to_value, "to_value", expected, "(头数, 值的宽度, 潜在向量的宽度)")
+
+
+def check_memory(query: Tensor, key: Tensor, value: Tensor, decay: Tensor, rate: Tensor) -> None:
+    """线性注意力的 query、key 是 (B, h, N, d)，value 是 (B, h, N, v)，decay 与 rate 是 (B, h, N)，否则抛出 `ValueError`。"""
+    if key.dim() != 4:
+        raise ValueError(f"key 的形状应当是 (批, 头数, 位置数, 宽度)，这里是 {tuple(key.shape)}。")
+    check_shape(query, "query", key.shape, "key")
+    check_shape(value, "value", (*key.shape[:-1], value.size(-1)), "key（宽度除外）")
+    for name, x in (("decay", decay), ("rate", rate)):
+        check_shape(x, name, key.shape[:-1], "key 的前三维")
+
+
+def check_experts(num_experts: int, top_k: int, groups: int = 1, top_groups: int = 1) -> None:
+    """从 num_experts 个专家里挑 top_k 个；分组时每组一样大，至少两个，挑中的组里够挑，否则抛出 `ValueError`。"""
+    if not 1 <= top_k <= num_experts:
+        raise ValueError(f"top_k={top_k}：应当在 1 到专家数 {num_experts} 之间。")
+    if groups == 1:
+        return
+    if groups < 1 or num_experts % groups or num_experts < 2 * groups:
+        raise ValueError(f"{num_experts} 个专家分不成 {groups} 个同样大、至少两个的组。")
+    if not 1 <= top_groups <= groups or top_k > top_groups * (num_experts // groups):
+        raise ValueError(f"top_groups={top_groups}：挑中的组里不够挑 {top_k} 个专家。")
+
+
 # ---- 图像
 
 
