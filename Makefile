@@ -28,7 +28,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -137,6 +137,10 @@ bench-language-model: $(READY)
 # 量一量网页的重量与快慢，写进 bench/pages.md
 bench-pages: book
 	PYTHONPATH=.:tests:_ext $(BIN)/python bench/pages.py
+
+# 量一量网页里训练一步要多久，与 PyTorch 比，写进 bench/training.md；一两分钟
+bench-training: $(READY)
+	PYTHONPATH=.:_ext $(BIN)/python bench/training.py
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book

@@ -1,4 +1,4 @@
-// 两页共用的：面板的状态与网址。改了就写进 # 后面（那一段浏览器不发给网站），网址变了就换上；写着到哪一节（at），就到那一节。
+// 几页共用的：面板的状态与网址。改了就写进 # 后面（那一段浏览器不发给网站），网址变了就换上；写着到哪一节（at），就到那一节。
 globalThis.LiveAddress = class LiveAddress {
   static fields = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 
@@ -12,11 +12,11 @@ globalThis.LiveAddress = class LiveAddress {
   }
 
   // given：网址里没有状态时的；toState、toFragment：字段与状态、状态与网址怎样互换；
-  // writes：网址归不归这个面板写；onEnter()：换上了网址里的状态；onArrive()：点了这样的链接，滚到了面板
-  constructor({ block, given, toState, toFragment, writes = true, onEnter, onArrive = () => {} }) {
+  // sign：有这个字段，网址里就有状态；writes：网址归不归这个面板写；onEnter()：换上了网址里的状态；onArrive()：点了这样的链接，滚到了面板
+  constructor({ block, given, toState, toFragment, sign = "text", writes = true, onEnter, onArrive = () => {} }) {
     const address = writes ? LiveAddress.fields() : {};
-    Object.assign(this, { block, toState, toFragment, writes, onEnter, onArrive });
-    this.kept = "text" in address; // 网址里有没有状态
+    Object.assign(this, { block, toState, toFragment, sign, writes, onEnter, onArrive });
+    this.kept = sign in address; // 网址里有没有状态
     this.at = address.at;
     this.state = toState(this.kept ? address : given);
     if (!writes) return;
@@ -49,7 +49,7 @@ globalThis.LiveAddress = class LiveAddress {
   // 写着状态的，换上；是到某一节去的，把状态再写回去
   follow() {
     const address = LiveAddress.fields();
-    if (!("text" in address)) {
+    if (!(this.sign in address)) {
       this.at = LiveAddress.section();
       if (this.kept) this.remember();
       return;

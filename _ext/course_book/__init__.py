@@ -14,7 +14,7 @@ ROOMS = [
     *["before_reading.library_reference", "before_reading.contents"],
     "before_reading.numbers_in_prose",
     *["doctree.attention_picture", "doctree.front_doors", "doctree.chapter_cards", "doctree.reading_paths"],
-    *["doctree.bert_previews", "doctree.drawings", "doctree.lesson_plan"],
+    *["doctree.bert_previews", "doctree.training_still", "doctree.drawings", "doctree.lesson_plan"],
     *["doctree.addresses", "doctree.setup_cell", "doctree.figures", "doctree.opening", "doctree.folds"],
     *["doctree.errata_lab", "doctree.conclusions", "doctree.review"],
     *["doctree.explorables", "doctree.exercises", "doctree.markup", "doctree.formulas"],

@@ -33,7 +33,7 @@ def front(browser, roots):
 
 @both_books
 @pytest.mark.parametrize("scheme", ["http", "file"])
-@pytest.mark.parametrize("place, target", [(0, "01_why_transformer"), (1, "live"), (2, "llm")])
+@pytest.mark.parametrize("place, target", [(0, "01_why_transformer"), (1, "live"), (2, "train"), (3, "llm")])
 def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme, place, target):
     page = front(language, scheme)
     links = page.locator(".front-buttons a, .door a")

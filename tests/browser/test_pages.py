@@ -21,6 +21,7 @@ TRADITIONAL = (
     "04_scaled_dot_product_attention",
     "13_bertviz",
     "live",
+    "train",
     "llm",
     "glossary",
 )

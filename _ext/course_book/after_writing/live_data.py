@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from course_book import ROOT
-from course_book.after_writing import live_bert, live_exercises, live_llm, live_python
+from course_book.after_writing import live_bert, live_exercises, live_llm, live_python, live_train
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
 
 SCRIPTS = ROOT / "live"
+SMALL = {"bert": live_bert, "train": live_train}
 
 
 def as_script(name: str, content: bytes) -> bytes:
@@ -44,7 +45,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """folder 的名字就是数据的：bert、llm、python 或 exercises。"""
+    """folder 的名字就是数据的：bert、llm、train、python 或 exercises。"""
     scripts = ((f"{name}.js", as_script(f"{folder.name}/{name}", content)) for name, content in files)
     fill_folder(folder, scripts)
 
@@ -73,8 +74,8 @@ def shared(outdir: str) -> Path:
 def put_data(outdir: str, model: str) -> int:
     """一个模型的数据放进书里，成一次书只做一遍；返回网页要取的字节数，0 是书里不带它。"""
     folder = shared(outdir) / model
-    if model == "bert":
-        write_data(folder, live_bert.data_files().items())
+    if model in SMALL:
+        write_data(folder, SMALL[model].data_files().items())
     elif not live_llm.is_wanted():
         shutil.rmtree(folder, ignore_errors=True)
         return 0
@@ -87,7 +88,7 @@ def write_live(app, exception):
     if exception is not None or app.builder.name != "html":
         return
     write_scripts(Path(app.outdir) / "live")
-    for model in ("bert", "llm"):
+    for model in ("bert", "llm", "train"):
         put_data(app.outdir, model)
     write_data(shared(app.outdir) / "python", [("brython", live_python.brython())])
     own = Path(app.outdir) / "live/data/exercises"

@@ -1,7 +1,8 @@
 """首页上的几扇门：能当场动手的几页，各一张大的卡片，上面是从里面取来的一幅静止的画。
 
 “打开 BERT”画的是成书时内置的 BERT 读首页那句话的全部权重图，一个头一张；
-“打开一个大语言模型”画的是下一个词元的概率，数在 NEXT 里，由 tests/book/test_front_doors.py 守着。
+“打开一个大语言模型”画的是下一个词元的概率，数在 NEXT 里，由 tests/book/test_front_doors.py 守着；
+“训练一个 Transformer”画的是两次训练的曲线（training_still）。
 再添一扇门：页上写它的名字，STILLS 里写一个画它的函数。
 """
 
@@ -16,6 +17,7 @@ from torch import Tensor
 from course_book.before_reading.contents import FOLDER, pages
 from course_book.doctree.attention_picture import attention, heads
 from course_book.doctree.traditional_chinese import in_book_language
+from course_book.doctree.training_still import still
 
 SHADES = 5  # 权重图的深浅分成几级
 PROMPT = "The capital of France is"
@@ -92,7 +94,12 @@ def next_words() -> str:
     )
 
 
-STILLS = {"live": every_head, "llm": next_words}
+def two_trainings() -> str:
+    """两条曲线：一层与两层，只差这一样。"""
+    return in_book_language(still(hidden=True))
+
+
+STILLS = {"live": every_head, "train": two_trainings, "llm": next_words}
 
 
 def draw(app, doctree, docname):

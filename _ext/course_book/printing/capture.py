@@ -10,8 +10,8 @@ SETTLE = (HERE / "settle.js").read_text(encoding="utf-8")
 PAPER = (HERE / "paper.css").read_text(encoding="utf-8")
 PICTURE = (HERE / "picture.css").read_text(encoding="utf-8")
 SCREEN, WIDTH = 1000, 642  # 照相时的窗口；版心，即 A4 去掉左右各 20 毫米
-PANEL = ".live-bert, .live-llm"
-COMPUTED = '.live-output[aria-busy="false"], .live-llm[aria-busy="false"]'
+PANEL = ".live-bert, .live-llm, .live-train"
+COMPUTED = '.live-output[aria-busy="false"], .live-llm[aria-busy="false"], .live-train[data-done]'
 MILLISECONDS = 60_000
 
 

@@ -14,7 +14,7 @@ PAPER = Path(__file__).with_name("paper.css")
 # 首页自己的样式改的是全书的标题与段落，只许用在首页
 OWN = {"front.css": "index"}
 # 面板已是照片，按钮不印
-UNUSED = ("live.css", "bert.css", "llm.css", "togglebutton.css", "copybutton.css")
+UNUSED = ("live.css", "bert.css", "llm.css", "train.css", "togglebutton.css", "copybutton.css")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""两个活的网页：有面板（live-bert、live-llm）的网页才载入它的脚本与样式；模型的数据要等读者按下按钮才取。
+"""三个活的网页：有面板（live-bert、live-llm、live-train）的网页才载入它的脚本与样式；两个模型的数据要等读者按下按钮才取，
+训练的一页只有几千个字节的 products.wasm，打开就取。
 
 可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取；
 练习格的编辑框要的 Python 也一样。
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 
 from docutils import nodes
 
-from course_book.after_writing import live_llm
+from course_book.after_writing import live_llm, live_train
 from course_book.after_writing.live_data import put_data
 from course_book.doctree.exercises import has_exercises
 from course_book.doctree.traditional_chinese import LANGUAGE
@@ -62,6 +63,15 @@ PANELS = {
             *("llm/desk.js", "llm/pen.js", "llm/panel.js"),
         ),
         ("live.css", "llm/llm.css", "whole.css"),
+    ),
+    "train": Panel(
+        "chapters/train",
+        (
+            *("engine.js", "marks.js", "address.js"),
+            *(f"train/{name}.js" for name in live_train.PARTS),
+            *(f"train/{name}.js" for name in ("engine", "choices", "experiments", "pictures", "panel")),
+        ),
+        ("train/train.css", "whole.css"),
     ),
 }
 TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")

@@ -1,0 +1,11 @@
+// 带着猜的实验：点了链接，先问一句；猜过了才开始训练，训练完了才说答案。答案写在正文里（data-answer），这里只有问题。
+globalThis.TrainExperiments = {
+  copy: { question: "一层照着抄，两层照着抄，学得会吗？", options: ["都学得会", "只有两层学得会", "都学不会"], right: 1 },
+  order: { question: "没有位置，倒写能答对几成？", options: ["一成左右，瞎猜", "三成多", "差不多全对"], right: 1 },
+  turned: { question: "没有位置，没见过的“狗咬猫”，它答对几成？", options: ["一半，它分不清次序", "几乎全对", "几乎全错，比瞎猜还差"], right: 2 },
+  lies: { question: "训练用的答案有一半是错的，考试还能答对几成？", options: ["五成", "七成", "差不多全对"], right: 2 },
+  plus: { question: "四层，去掉注意力外面的加号，倒写还学得会吗？", options: ["学得会，慢一些", "学不会"], right: 1 },
+  longer: { question: "八个字母数得清，十二个还数得清吗？", options: ["数得清", "差一些", "几乎都数错"], right: 2 },
+  heads: { question: "加法进位，四个头换成一个头（宽度不变），够吗？", options: ["一样够", "有几次卡住", "学不会"], right: 1 },
+  peek: { question: "照着抄，拿掉因果掩码，它学到的还是照着抄吗？", options: ["是，学得还更快", "不是，它偷看下一个"], right: 1 },
+};

@@ -1,0 +1,376 @@
+// “训练一个 Transformer”的面板：读者的选择、A 与 B 两次训练、它们的曲线与头、回头看的滑杆，并把状态写进网址。
+{
+  const { html, range, radio } = LiveMarks;
+  const { CHAPTERS, CHOICES, TASKS, LENGTHS, toState, toFragment, sides, trouble, labelOf } = TrainChoices;
+  const { curves, answers, heads } = TrainPictures;
+  const { root: ROOT } = document.currentScript.dataset;
+  const FRAME = 60; // 一次训练多少毫秒，画一次
+  const SIDES = ["A", "B"];
+  const { TASKS: RULES, batch, maxLength } = trainTasks({ trainRandom });
+
+  const button = (text, onPress, attributes = {}) => {
+    const made = html("button", { type: "button", ...attributes }, text);
+    made.addEventListener("click", onPress);
+    return made;
+  };
+  const select = (pairs, onChoose, attributes = {}) => {
+    const made = html("select", attributes, ...pairs.map(([value, label]) => html("option", { value }, label)));
+    made.addEventListener("change", () => onChoose(made.value));
+    return made;
+  };
+
+  class Panel {
+    constructor(block) {
+      this.block = block;
+      this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => this.restart() });
+      Object.assign(this, { runs: [], engines: [], version: 0, pace: 1, running: false, viewing: null, guessed: null });
+      block.replaceChildren(...this.build());
+      new ResizeObserver(() => this.drawCurves()).observe(this.plots);
+      this.restart();
+    }
+
+    get state() {
+      return this.address.state;
+    }
+
+    get done() {
+      return Math.max(0, ...this.runs.map(({ done }) => done));
+    }
+
+    // -- 搭 --
+
+    build() {
+      const tasks = Object.entries(TASKS).map(([name, { name: title }]) => {
+        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "" }), { value: name });
+        return html("label", { class: "train-task" }, input, html("span", {}, title));
+      });
+      this.tasks = html("fieldset", { class: "train-tasks" }, html("legend", {}, "教它做什么"), ...tasks);
+      this.said = html("p", { class: "train-said" });
+      this.guess = html("div", { class: "train-guess", hidden: true });
+
+      this.choosers = Object.fromEntries(Object.entries(CHOICES).map(([name, { name: title, values }]) =>
+        [name, select(values, (value) => this.enter({ [name]: TrainChoices.valueOf(name, value) }), { "aria-label": title })]));
+      const rows = Object.entries(CHOICES).map(([name, { name: title, said, chapter }]) =>
+        html("div", { class: "train-choice" }, html("label", {}, html("span", {}, title), this.choosers[name]),
+          html("p", {}, said, " ", html("a", { href: `${CHAPTERS[chapter]}.html` }, "读这一章"))));
+      this.model = html("summary", {});
+      const fold = html("details", { class: "train-model" }, this.model, html("div", {}, ...rows));
+
+      this.other = select([["", "没有 B"], ...Object.entries(CHOICES).map(([name, { name: title }]) => [name, title])],
+        (other) => this.enter({ other, value: other && this.opposite(other) }), { "aria-label": "B 改哪一样" });
+      this.value = html("select", { "aria-label": "B 改成什么" });
+      this.value.addEventListener("change", () => this.enter({ value: this.value.value }));
+      this.versus = html("p", { class: "train-versus" }, html("b", {}, "B"), "只有一样与 A 不同：", this.other, " ", this.value);
+
+      this.play = button("训练", () => this.toggle(), { class: "live-open train-play" });
+      this.once = button("走一步", () => this.advance(1));
+      const again = button("从头来", () => this.restart());
+      this.steps = select(LENGTHS.map((each) => [each, `${each} 步`]), (steps) => this.choose({ steps: Number(steps) }), { "aria-label": "训练多少步" });
+      this.progress = html("progress", { "aria-label": "训练了多少", value: 0, max: 1 });
+      this.status = html("span", { role: "status" });
+      this.speed = html("span", { class: "train-speed" });
+      const controls = html("div", { class: "train-controls" }, this.play, this.once, again, this.steps, this.progress, html("span", { class: "train-told" }, this.status, this.speed));
+
+      this.plots = html("div", { class: "train-plots" });
+      this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "回头看第几步" });
+      this.slider.addEventListener("input", () => this.view(Number(this.slider.value)));
+      this.moment = html("output", {});
+      const time = html("label", { class: "train-time" }, html("span", {}, "回头看"), this.slider, this.moment);
+
+      this.text = html("input", { type: "text", "aria-label": "换一句", spellcheck: "false", autocomplete: "off", maxlength: 40 });
+      this.text.addEventListener("input", () => this.write(this.text.value));
+      this.allowed = html("span", { class: "train-allowed" });
+      const own = html("div", { class: "train-own" }, html("label", {}, html("span", {}, "读的这一句"), this.text),
+        button("打乱", () => this.shuffle()), button("换回来", () => this.write("")), this.allowed);
+      this.pair = html("div", { class: "train-pair" });
+      const link = html("p", { class: "train-link" }, this.address.copier(), "选择都写在网址里：同一个链接，训练出来的一模一样。");
+      return [this.tasks, this.said, this.guess, fold, this.versus, controls, this.plots, time, own, this.pair, link];
+    }
+
+    // 一样选择里，与 A 不同的一个
+    opposite(name) {
+      return String(CHOICES[name].values.map(([value]) => value).findLast((value) => value !== this.state[name]));
+    }
+
+    // -- 状态 --
+
+    choose(part) {
+      this.address.change(part);
+      this.address.remember();
+      this.show();
+    }
+
+    // 换了一样，就从头训练
+    enter(part) {
+      const next = { ...this.state, guess: "", ...part };
+      if (next.other && String(next[next.other]) === String(next.value)) next.value = String(CHOICES[next.other].values.map(([value]) => value).findLast((value) => value !== next[next.other]));
+      this.address.enter(next);
+    }
+
+    // -- 训练 --
+
+    async restart() {
+      const mine = ++this.version, { state } = this;
+      Object.assign(this, { running: false, viewing: null, runs: [], guessed: null, rate: 0 });
+      delete this.block.dataset.done;
+      this.ids = this.read(state.text);
+      this.show();
+      const all = sides(state), wrong = all.map(trouble).find(Boolean);
+      if (wrong) {
+        this.pair.replaceChildren();
+        this.drawCurves();
+        return this.say(wrong, true);
+      }
+      this.say("");
+      try {
+        for (const i of range(all.length)) {
+          if (this.engines[i]?.stopped) this.engines[i] = undefined;
+          this.engines[i] ??= new TrainEngine(ROOT).ready(); // 一个接一个：两个一起取，同一个脚本会载入两遍
+          await this.engines[i];
+        }
+        const engines = await Promise.all(this.engines.slice(0, all.length));
+        const begun = await Promise.all(engines.map((engine, i) => engine.ask("start", [all[i]])));
+        if (mine !== this.version) return;
+        this.runs = begun.map((each, i) => ({ ...each, engine: engines[i], choices: all[i], points: [each.point], done: 0, off: [], broken: false }));
+        this.buildPair();
+        this.show();
+        await this.look();
+        this.block.dataset.ready = mine;
+      } catch (error) {
+        if (mine === this.version) this.fail(error);
+      }
+    }
+
+    fail({ message }) {
+      this.running = false;
+      this.engines.forEach((each) => each?.then((engine) => engine.close(), () => {}));
+      this.engines = [];
+      this.say(`${message}已经训练的没有了，请按“从头来”。`, true);
+      this.show();
+    }
+
+    toggle() {
+      if (this.running) this.running = false;
+      else if (this.done < this.state.steps && this.runs.length) this.loop();
+      this.show();
+    }
+
+    async loop() {
+      const mine = this.version;
+      this.running = true;
+      this.viewing = null;
+      this.show();
+      while (this.running && mine === this.version && this.done < this.state.steps && this.runs.some(({ broken }) => !broken)) {
+        await this.advance(Math.min(this.pace, this.state.steps - this.done));
+        await new Promise(requestAnimationFrame);
+      }
+      if (mine !== this.version) return;
+      this.running = false;
+      this.finish();
+      this.show();
+    }
+
+    // A 与 B 各走 steps 步，走完一起画
+    async advance(steps) {
+      const mine = this.version, began = performance.now();
+      if (!this.runs.length || this.done >= this.state.steps) return;
+      this.viewing = null;
+      try {
+        const told = await Promise.all(this.runs.map(({ engine }) => engine.ask("train", [steps])));
+        if (mine !== this.version) return;
+        told.forEach(({ points, broken }, i) => {
+          const run = this.runs[i];
+          run.points.push(...points.filter(({ loss }) => Number.isFinite(loss)));
+          run.done += points.length;
+          if (broken && !run.broken) this.say(`${SIDES[i]} 在第 ${run.done} 步飞出去了：损失不再是一个数，多半是学习率太大。先前的都还在，可以回头看。`, true);
+          run.broken = broken;
+        });
+        const elapsed = performance.now() - began, slowest = Math.max(...told.map(({ milliseconds }) => milliseconds));
+        this.pace = Math.max(1, Math.min(40, Math.round((steps * FRAME) / Math.max(1, slowest))));
+        this.rate = this.rate ? 0.8 * this.rate + (200 * steps) / elapsed : (1000 * steps) / elapsed;
+        await this.look();
+        if (this.done >= this.state.steps) this.finish();
+      } catch (error) {
+        if (mine === this.version) this.fail(error);
+      }
+    }
+
+    finish() {
+      this.showGuess();
+      this.block.dataset.done = "";
+      if (this.done < this.state.steps || this.runs.some(({ broken }) => broken)) return;
+      const score = ({ points }) => points.findLast(({ test }) => test).test.right.toFixed(2);
+      this.say(this.runs.length > 1 ? `练完了：没见过的句子，A 答对 ${score(this.runs[0])}，B 答对 ${score(this.runs[1])}。` : `练完了：没见过的句子，答对 ${score(this.runs[0])}。`);
+    }
+
+    // -- 看 --
+
+    // 读者写的一句，或者任务自己的一句：[编号]；写得不对就说，给出先前的
+    read(text) {
+      const { task } = this.state, { words } = RULES[task], most = maxLength(task);
+      const { ids, length } = batch(task, [0, 99], 1, { testing: true });
+      const example = [...ids.slice(0, length)];
+      this.allowed.textContent = "";
+      if (!text) return example;
+      const typed = [...text.replace(/\s/g, "").replace(/,/g, "，").replace(/？/g, words.includes("？") ? "？" : "?")];
+      const unknown = typed.find((char) => !words.includes(char));
+      if (unknown || !typed.length || typed.length > most) {
+        this.allowed.textContent = unknown ? `它不认得“${unknown}”，只认得 ${words.join(" ")}。` : typed.length ? `最多 ${most} 个。` : "写一个字也行，不能是空的。";
+        return this.ids ?? example;
+      }
+      return typed.map((char) => words.indexOf(char));
+    }
+
+    write(text) {
+      this.address.change({ text });
+      this.ids = this.read(text);
+      this.address.remember();
+      if (text === "") this.text.value = this.ids.map((id) => RULES[this.state.task].words[id]).join("");
+      return this.look();
+    }
+
+    shuffle() {
+      const random = trainRandom().stream(Date.now() % 1e6), { words } = RULES[this.state.task];
+      this.text.value = random.shuffle([...this.ids]).map((id) => words[id]).join("");
+      return this.write(this.text.value);
+    }
+
+    view(step) {
+      this.viewing = step >= this.done ? null : step;
+      return this.look();
+    }
+
+    async look() {
+      const mine = this.version, asked = (this.asked = (this.asked ?? 0) + 1), { ids } = this;
+      if (!this.runs.length) return;
+      const targets = RULES[this.state.task].answer(ids), at = this.viewing ?? Infinity;
+      const seen = await Promise.all(this.runs.map(({ engine, off }) => engine.ask("look", [{ at, ids, targets, off }])));
+      const whole = await Promise.all(this.runs.map(({ engine, off }, i) => (off.length ? engine.ask("look", [{ at, ids, targets, off: [] }]) : seen[i])));
+      if (mine !== this.version || asked !== this.asked) return;
+      this.runs.forEach((run, i) => this.showRun(run, i, ids, targets, seen[i], whole[i]));
+      this.show();
+    }
+
+    buildPair() {
+      const { other } = this.state;
+      this.pair.replaceChildren(...this.runs.map((run, i) => {
+        const what = other ? `${CHOICES[other].name} ${labelOf(other, run.choices[other])}` : "";
+        run.score = html("span", { class: "train-score" });
+        run.row = html("ol", { class: "train-answers" });
+        run.loss = html("p", { class: "train-loss" });
+        run.heads = heads({ ...run.choices, onToggle: (layer, head) => this.switchOff(run, layer, head) });
+        const none = run.choices.layers ? [] : [html("p", {}, "0 层：没有注意力可看。")];
+        return html("section", { class: `train-side train-${SIDES[i]}`, "aria-label": `训练 ${SIDES[i]}` },
+          html("h2", {}, html("span", { class: "train-key" }, SIDES[i]), what, run.score), run.row, run.loss, run.heads.element, ...none);
+      }));
+      this.pair.classList.toggle("train-alone", this.runs.length < 2);
+    }
+
+    switchOff(run, layer, head) {
+      const there = run.off.findIndex(([i, j]) => i === layer && j === head);
+      if (there >= 0) run.off.splice(there, 1);
+      else run.off.push([layer, head]);
+      return this.look();
+    }
+
+    showRun(run, i, ids, targets, seen, whole) {
+      const { words } = RULES[this.state.task];
+      run.row.replaceChildren(...answers({ words, ids, targets, probabilities: seen.probabilities }));
+      if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off });
+      const point = run.points.findLast(({ step, test }) => test && step <= (this.viewing ?? Infinity));
+      run.score.textContent = `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
+      const asked = targets.some((target) => target >= 0);
+      run.loss.textContent = !asked ? "这一句看不出该答什么，只看它的头。"
+        : run.off.length ? `这一句的损失 ${whole.loss.toFixed(2)}；关掉 ${run.off.length} 个头之后 ${seen.loss.toFixed(2)}` : `这一句的损失 ${seen.loss.toFixed(2)}`;
+      this.seenAt = seen.at;
+    }
+
+    // -- 画 --
+
+    say(message, wrong = false) {
+      this.status.textContent = message;
+      this.status.classList.toggle("live-wrong", wrong);
+    }
+
+    show() {
+      const { state } = this, ready = this.runs.length > 0, ended = this.done >= state.steps;
+      this.tasks.querySelectorAll("input").forEach((each) => (each.checked = each.value === state.task));
+      this.said.textContent = TASKS[state.task].said;
+      for (const [name, each] of Object.entries(this.choosers)) each.value = state[name];
+      const two = (name, yes, no) => (state[name] ? yes : no);
+      this.model.replaceChildren(html("b", {}, "A"), ` ${state.layers} 层，${state.heads} 个头，宽 ${state.width}，${two("ffn", "有", "没有")}前馈网络，位置${labelOf("positions", state.positions)}，学习率 ${state.lr}……`, html("span", {}, "换一个模型"));
+      this.other.value = state.other;
+      this.value.hidden = !state.other;
+      if (state.other) {
+        const values = CHOICES[state.other].values.filter(([value]) => value !== state[state.other]);
+        this.value.replaceChildren(...values.map(([value, label]) => html("option", { value }, label)));
+        this.value.value = state.value;
+      }
+      this.steps.value = state.steps;
+      this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : "训练";
+      this.play.disabled = !ready || ended;
+      this.once.disabled = !ready || ended || this.running;
+      this.progress.value = Math.min(1, this.done / state.steps);
+      this.speed.textContent = ready ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步` : ""}` : "";
+      this.slider.max = this.done;
+      this.slider.disabled = !this.done;
+      this.slider.value = this.viewing ?? this.done;
+      this.moment.textContent = `第 ${this.viewing === null ? this.done : this.seenAt} 步`;
+      if (!this.text.matches(":focus") && this.ids) this.text.value = this.ids.map((id) => RULES[state.task].words[id]).join("");
+      this.block.setAttribute("aria-busy", !ready);
+      this.showGuess();
+      this.drawCurves();
+    }
+
+    showGuess() {
+      const { guess } = this.state, experiment = TrainExperiments[guess];
+      this.guess.hidden = !experiment;
+      const key = [guess, this.guessed, this.done >= this.state.steps].join();
+      if (!experiment || key === this.shownGuess) return void (this.shownGuess = experiment ? key : "");
+      this.shownGuess = key;
+      const { question, options, right } = experiment, ended = this.done >= this.state.steps;
+      const choices = options.map((option, i) => button(option, () => {
+        this.guessed = i;
+        if (!this.running && !ended) this.toggle();
+        this.showGuess();
+      }, { "aria-pressed": this.guessed === i }));
+      const answer = document.querySelector(`[data-answer="${guess}"]`)?.textContent.replace(/\s*\n\s*/g, "") ?? "";
+      const verdict = this.guessed === null ? "" : this.guessed === right ? "你猜对了。" : `你猜的是“${options[this.guessed]}”。`;
+      this.guess.replaceChildren(html("p", {}, html("b", {}, "先猜："), question), html("div", {}, ...choices),
+        ...(ended ? [html("p", { role: "status" }, verdict, answer)] : this.guessed === null ? [] : [html("p", {}, "看看是不是。")]));
+    }
+
+    drawCurves() {
+      const width = this.plots.clientWidth, { steps } = this.state;
+      if (!width) return;
+      const each = width >= 620 ? Math.floor((width - 20) / 2) : width, at = this.viewing ?? undefined;
+      const pick = (read) => this.runs.flatMap(({ points }, i) => read(points, SIDES[i]));
+      const tenths = (points, what) => { // 练的那一批只有几十句，忽上忽下：十步取一个平均
+        const trained = points.filter((point) => point.loss !== undefined);
+        return range(Math.floor(trained.length / 10)).map((i) => {
+          const ten = trained.slice(10 * i, 10 * i + 10);
+          return [ten.at(-1).step, ten.reduce((sum, point) => sum + point[what], 0) / 10];
+        });
+      };
+      const tested = (points, exam, what) => points.filter((point) => point[exam]).map((point) => [point.step, point[exam][what]]);
+      const accuracy = pick((points, side) => [
+        { kind: `train-of-${side} train-thin`, points: tenths(points, "right") },
+        { kind: `train-of-${side} train-far`, points: tested(points, "far", "right") },
+        { kind: `train-of-${side}`, name: side, points: tested(points, "test", "right") },
+      ]);
+      const loss = pick((points, side) => [
+        { kind: `train-of-${side} train-thin`, points: tenths(points, "loss") },
+        { kind: `train-of-${side}`, name: side, points: tested(points, "test", "loss") },
+      ]);
+      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 190, steps, top, curves: all, at }));
+      const ends = this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
+      const hasFar = Boolean(RULES[this.state.task].far);
+      this.plots.replaceChildren(
+        figure(`答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, accuracy, 1),
+        figure("损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", loss, 4),
+      );
+    }
+  }
+
+  document.querySelectorAll(".live-train").forEach((block) => new Panel(block));
+}

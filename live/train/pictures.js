@@ -1,0 +1,69 @@
+// 训练的几幅图：两条曲线，一排答案，一墙的头。给它数，它画出来，不知道数从哪里来。
+globalThis.TrainPictures = (() => {
+  const { html, svg, range, inkOf } = LiveMarks;
+  const [LEFT, RIGHT, TOP, BOTTOM] = [34, 26, 8, 24];
+
+  // 横轴是步数。curves 是 [{ kind, name, points: [[步, 数]] }]；top 是纵轴的最高处，at 是回头看的那一步
+  function curves({ label, width, height, steps, top, curves: all, at }) {
+    const x = (step) => LEFT + ((width - LEFT - RIGHT) * step) / steps;
+    const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - Math.min(1, value / top));
+    const tick = (value) => [
+      svg("line", { class: "train-tick", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
+      svg("text", { class: "train-left", x: LEFT - 6, y: y(value) }, String(value)),
+    ];
+    const under = range(3).map((i) => svg("text", { class: "train-under", x: x((steps * i) / 2), y: height - 7 }, String((steps * i) / 2)));
+    const path = ({ points }) => points.map(([step, value], i) => `${i ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+    const lines = all.filter(({ points }) => points.length > 1).map((curve) => svg("path", { class: `train-line ${curve.kind}`, d: path(curve) }));
+    // 名字写在末端；太近了就错开
+    const ends = all.filter(({ name, points }) => name && points.length).map(({ name, kind, points }) => ({ name, kind, x: x(points.at(-1)[0]) + 5, y: y(points.at(-1)[1]) }));
+    ends.sort((a, b) => a.y - b.y).forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + 14); });
+    const names = ends.map((end) => svg("text", { class: `train-end ${end.kind}`, x: end.x, y: Math.min(end.y, height - BOTTOM) }, end.name));
+    const cursor = at === undefined ? [] : [svg("line", { class: "train-cursor", x1: x(at), x2: x(at), y1: TOP, y2: height - BOTTOM })];
+    return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, "font-size": 13 },
+      ...[0, top / 2, top].flatMap(tick), ...under, ...lines, ...cursor, ...names);
+  }
+
+  // 一句话与它的答案：上面是读到的，下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
+  function answers({ words, ids, targets, probabilities }) {
+    const cell = (id, i) => {
+      const given = html("b", {}, words[id]);
+      if (targets[i] < 0) return html("li", { class: "train-unasked" }, given);
+      const row = probabilities.subarray(i * words.length, (i + 1) * words.length), best = row.indexOf(Math.max(...row));
+      const right = best === targets[i], share = row[best].toFixed(2);
+      const said = right ? `${words[id]}，答 ${words[best]}，对，概率 ${share}` : `${words[id]}，答 ${words[best]}，错，该答 ${words[targets[i]]}，概率 ${share}`;
+      return html("li", { class: right ? "train-right" : "train-missed", style: `--share: ${share}`, title: said, "aria-label": said },
+        given, html("span", {}, words[best]), html("small", {}, right ? "✓" : "✗"), ...(right ? [] : [html("i", {}, words[targets[i]])]));
+    };
+    return ids.map(cell);
+  }
+
+  // 一墙的头，一层一排，一个头一个按钮：按下去就关掉它。show 给出各层的权重 (头, 查询, 键)
+  function heads({ layers, heads: count, onToggle }) {
+    const cells = range(layers).map((i) =>
+      range(count).map((j) => {
+        const button = html("button", { type: "button", class: "train-head", "aria-pressed": "false" }, html("canvas"));
+        button.addEventListener("click", () => onToggle(i, j));
+        return button;
+      }));
+    const rows = cells.map((row, i) => [html("span", { class: "train-layer" }, `第 ${i + 1} 层`), ...row]);
+    const element = html("div", { class: "train-heads", style: `--heads: ${count}` }, ...rows.flat());
+    function show({ attention, words, ids, off }) {
+      const n = ids.length, ink = inkOf(element);
+      cells.forEach((row, i) => row.forEach((button, j) => {
+        const values = attention[i].subarray(j * n * n, (j + 1) * n * n), canvas = button.firstChild;
+        [canvas.width, canvas.height] = [n, n];
+        const image = new ImageData(n, n);
+        values.forEach((value, at) => image.data.set([...ink, 255 * Math.sqrt(value)], 4 * at)); // 平方根：淡的也看得见
+        canvas.getContext("2d").putImageData(image, 0, 0);
+        const closed = off.some(([a, b]) => a === i && b === j), most = values.lastIndexOf(Math.max(...values));
+        const [from, to] = [Math.floor(most / n), most % n];
+        const said = `第 ${i + 1} 层第 ${j + 1} 个头：第 ${from + 1} 个位置的 ${words[ids[from]]} 给第 ${to + 1} 个位置的 ${words[ids[to]]} 最多，${values[most].toFixed(2)}${closed ? "；关掉了" : "；按一下就关掉它"}`;
+        button.setAttribute("aria-pressed", closed);
+        for (const name of ["aria-label", "title"]) button.setAttribute(name, said);
+      }));
+    }
+    return { element, show };
+  }
+
+  return { curves, answers, heads };
+})();

@@ -1,0 +1,184 @@
+"""“训练一个 Transformer”里的实验：页上的链接照样训练十个种子，页上的话都由这里守着。"""
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from test_train_model import LIVE, SCRIPTS
+from wasmtime import wat2wasm
+
+from course_book.doctree.training_still import EVERY, TRAINED
+
+PAGE = (Path(__file__).parents[2] / "chapters/train.md").read_text(encoding="utf-8")
+LINKS = {
+    re.search(r"guess=(\w+)", link)[1]: html.unescape(link) for link in re.findall(r'<a href="(#[^"]+)">', PAGE)
+}  # fmt: skip
+SEEDS = range(10)
+# 训练完，没见过的（test）、更长的（far）答对几成；照着抄的末一个位置（last）与别的（rest）；斜线（stripe）有多浓
+RUN = """([fragment, seeds]) => {
+  const tools = {trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks};
+  const state = TrainChoices.toState(Object.fromEntries(new URLSearchParams(fragment.slice(1))));
+  const { batch } = trainTasks(tools);
+  // 每层里，给“上一遍跟在它后面的那个”的权重，平均最多的一个头给多少
+  function stripes({ model, choices }) {
+    const { ids, length } = batch("copy", [0, 0], choices.batch, { testing: true });
+    model.forward(ids, choices.batch, length);
+    return model.attentions.map(({ weights }) => Math.max(...Array.from({ length: choices.heads }, (_, h) => {
+      let sum = 0, count = 0;
+      for (let b = 0; b < choices.batch; b++)
+        for (let i = 6; i < length; i++, count++) sum += weights[((b * choices.heads + h) * length + i) * length + i - 5];
+      return sum / count;
+    })));
+  }
+  // 两列数的相关系数
+  function together(rows) {
+    const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length, [x, y] = [0, 1].map((i) => rows.map((row) => row[i]));
+    const [a, b] = [x, y].map((list) => list.map((value) => value - mean(list)));
+    const product = (p, q) => mean(p.map((value, i) => value * q[i]));
+    return product(a, b) / Math.sqrt(product(a, a) * product(b, b));
+  }
+  return seeds.map((seed) => TrainChoices.sides({ ...state, seed }).map((choices) => {
+    const run = trainRun(tools)(choices, wasm), { model, words } = run;
+    const rises = [];
+    for (let i = 0; i < state.steps; i++) {
+      run.advance();
+      if (choices.task === "copy" && choices.layers === 2 && i % 20 === 19) rises.push([run.grade().test.right, stripes(run)[1]]);
+    }
+    const { test, far } = run.grade(), seen = { test: test.right, far: far?.right };
+    if (choices.task === "copy") {
+      const { ids, targets, length } = batch("copy", [0, 0], choices.batch, { testing: true });
+      const scores = model.forward(ids, choices.batch, length), places = { rest: [0, 0], last: [0, 0] };
+      for (let row = 0; row < ids.length; row++) {
+        if (targets[row] < 0) continue;
+        const own = scores.subarray(row * words.length, (row + 1) * words.length), place = places[row % length === length - 1 ? "last" : "rest"];
+        place[0] += own.indexOf(Math.max(...own)) === targets[row];
+        place[1]++;
+      }
+      for (const [name, [right, all]] of Object.entries(places)) seen[name] = right / all;
+      seen.stripe = stripes(run);
+      seen.together = together(rises);
+    }
+    // 谁咬谁：答的是句子里的另一个；数一数：十二个里的几个，照八个里占同样的份来说
+    if (["bite", "count"].includes(choices.task)) {
+      const { ids, targets, length } = batch(choices.task, [0, 0], choices.batch, { testing: true, far: choices.task === "count" });
+      const scores = model.forward(ids, choices.batch, length);
+      let fits = 0, counted = 0;
+      for (let row = 0; row < ids.length; row++) {
+        if (targets[row] < 0) continue;
+        const own = scores.subarray(row * words.length, (row + 1) * words.length), said = own.indexOf(Math.max(...own)), first = row - (row % length);
+        if (choices.task === "bite") fits += said === ids[first] + ids[first + 2] - targets[row];
+        else fits += Math.abs(said - 3 - ((targets[row] - 3) * 8) / 12) < 0.7;
+        counted++;
+      }
+      seen.fits = fits / counted;
+    }
+    return seen;
+  }));
+}"""
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    page = browser.new_page()
+    page.set_default_timeout(600_000)
+    page.set_content("<!doctype html><title>页</title>")
+    for name in (*SCRIPTS, "choices"):
+        page.add_script_tag(path=LIVE / f"{name}.js")
+    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
+    page.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", wasm)
+    yield page
+    page.close()
+
+
+def trained(tab, name, seeds=SEEDS):
+    """十个种子的 A，十个种子的 B。"""
+    told = [tab.evaluate(RUN, [LINKS[name], [seed]])[0] for seed in seeds]
+    return list(zip(*told, strict=True))
+
+
+def test_every_experiment_has_its_link_and_its_answer():
+    names = set(re.findall(r'data-answer="(\w+)"', PAGE))
+    asked = set(
+        re.findall(r"(?m)^  (\w+): \{ question", (LIVE / "experiments.js").read_text(encoding="utf-8"))
+    )
+    assert set(LINKS) == names == asked == set(CHECKS)
+
+
+def copy(a, b):
+    assert all(run["test"] > 0.97 for run in a)
+    assert all(run["test"] < 0.3 for run in b)
+    assert all(run["stripe"][1] > 0.5 for run in a)
+    assert all(run["stripe"][0] < 0.5 for run in [*a, *b])
+    assert all(run["together"] > 0.9 for run in a)
+
+
+def order(a, b):
+    assert all(run["test"] > 0.97 for run in a)
+    assert all(0.3 <= run["test"] < 0.4 for run in b)
+
+
+def turned(a, b):
+    assert all(run["test"] > 0.9 for run in a)
+    assert all(run["test"] < 0.1 and run["fits"] > 0.9 for run in b)
+
+
+def plus(a, b):
+    assert all(run["test"] > 0.95 for run in a)
+    assert all(run["test"] < 0.4 for run in b)
+
+
+def lies(a, b):
+    assert all(run["test"] > 0.97 for run in [*a, *b])
+
+
+def heads(a, b):
+    assert sum(run["test"] > 0.8 for run in a) == 10
+    assert sum(run["test"] > 0.7 for run in b) == 6
+
+
+def longer(a, b):
+    assert all(run["test"] > 0.85 and run["far"] < 0.25 for run in [*a, *b])
+    assert all(run["fits"] > 0.9 for run in b)
+
+
+def peek(a, b):
+    assert all(run["rest"] > 0.95 and run["last"] > 0.95 for run in a)
+    assert all(run["rest"] > 0.95 and run["last"] < 0.15 for run in b)
+
+
+CHECKS = {check.__name__: check for check in (copy, order, turned, plus, lies, heads, longer, peek)}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", CHECKS)
+def test_what_the_page_says_holds_for_ten_seeds(tab, name):
+    CHECKS[name](*trained(tab, name))
+
+
+@pytest.mark.parametrize("name", ["copy", "order", "turned"])
+def test_what_the_page_says_holds_for_one_seed(tab, name):
+    CHECKS[name](*trained(tab, name, [1]))
+
+
+def test_the_commonest_letter_is_right_about_a_third_of_the_time():
+    """倒写没有位置：每个位置都答这一句里最多的字母，也有三成多。"""
+    letters = torch.randint(10, (4000, 8), generator=torch.Generator().manual_seed(0))
+    most = torch.nn.functional.one_hot(letters, 10).sum(1).max(-1).values.float().mean() / 8
+    assert 0.3 < most < 0.36
+
+
+STILL = """() => [2, 1].map((layers) => {
+  const tools = {trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks};
+  const run = trainRun(tools)(TrainChoices.sides({ ...TrainChoices.START, layers, other: "" })[0], wasm);
+  return Array.from({ length: COUNT }, () => { for (let i = 0; i < EVERY; i++) run.advance(); return run.grade().test.right; });
+})"""
+
+
+@pytest.mark.thorough
+def test_the_still_is_a_real_training(tab):
+    count = len(TRAINED["两层"])
+    told = tab.evaluate(STILL.replace("COUNT", str(count)).replace("EVERY", str(EVERY)))
+    for ours, drawn in zip(told, TRAINED.values(), strict=True):
+        assert ours == pytest.approx(drawn, abs=0.03)

@@ -1,0 +1,191 @@
+"""“训练一个 Transformer”那一页，在真的 Chromium 里：训练、回头看、换选择、关掉一个头、写自己的一句。"""
+
+import re
+
+import pytest
+from live_pages import axe_faults, prepare_axe
+
+PAGE = "chapters/train.html"
+SHORT = "#task=reverse&mask=none&other=positions&value=none&steps=200"
+READY = ".live-train[data-ready]"
+
+
+@pytest.fixture
+def panel(open_tab):
+    def open_it(fragment=SHORT, scheme="file", **settings):
+        page = open_tab(PAGE + fragment, scheme, **settings)
+        page.wait_for_selector(READY, timeout=30_000)
+        return page
+
+    return open_it
+
+
+def train(page):
+    page.click(".train-play")
+    page.wait_for_selector(".live-train[data-done]", timeout=200_000)
+
+
+def scores(page):
+    return [float(re.search(r"[\d.]+", text)[0]) for text in page.locator(".train-score").all_inner_texts()]
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_two_trainings_one_choice_apart(panel, scheme):
+    page = panel(scheme=scheme)
+    train(page)
+    a, b = scores(page)
+    assert a > 0.97 and 0.3 <= b < 0.4
+    assert "练完了" in page.inner_text(".train-told")
+    assert page.locator(".train-A .train-right").count() == 8
+    assert page.locator(".train-line.train-of-A").count() >= 4
+    # 书外什么也没有要；自己的只有 products.wasm 与它的名字
+    data = {url.rpartition("/")[2] for url in page.asked if "/data/" in url}
+    assert data == {"config.json.js", "products.wasm.js"}
+    assert page.errors == []
+
+
+def test_the_slider_goes_back_to_the_beginning(panel):
+    page = panel()
+    before = page.locator(".train-A .train-answers").inner_text()
+    train(page)
+    after = page.locator(".train-A .train-answers").inner_text()
+    slider = page.locator(".train-time input")
+    slider.fill("0")
+    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 0 步'")
+    assert page.locator(".train-A .train-answers").inner_text() == before != after
+    slider.fill("200")
+    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 200 步'")
+    assert page.locator(".train-A .train-answers").inner_text() == after
+
+
+def test_the_same_link_is_the_same_training(panel):
+    told = []
+    for _ in range(2):
+        page = panel()
+        page.click("text=走一步")
+        page.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+        told.append(
+            page.locator(".train-loss").all_inner_texts() + page.locator(".train-answers").all_inner_texts()
+        )
+    assert told[0] == told[1]
+
+
+def test_switching_a_head_off_moves_the_loss(panel):
+    page = panel()
+    train(page)
+    head = page.locator(".train-A .train-head").nth(5)
+    for each in page.locator(".train-A .train-head").all():
+        each.click()
+    page.wait_for_function(
+        "() => document.querySelector('.train-A .train-loss').textContent.includes('关掉 8 个头')"
+    )
+    whole, off = map(float, re.findall(r"\d+\.\d+", page.inner_text(".train-A .train-loss")))
+    assert off > whole + 0.5
+    assert head.get_attribute("aria-pressed") == "true"
+
+
+def test_own_words_and_what_it_does_not_know(panel):
+    page = panel()
+    field = page.locator(".train-own input")
+    field.fill("abcdabcd")
+    page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
+    assert page.locator(".train-A .train-answers b").all_inner_texts() == list("abcdabcd")
+    field.fill("abz")
+    assert "不认得“z”" in page.inner_text(".train-allowed")
+    assert page.locator(".train-A .train-answers b").all_inner_texts() == list("abcdabcd")
+    field.fill("a" * 17)
+    assert "最多 16 个" in page.inner_text(".train-allowed")
+    page.click("text=换回来")
+    page.wait_for_function("() => !document.querySelector('.train-allowed').textContent")
+
+
+@pytest.mark.parametrize(
+    "fragment, said",
+    [
+        ("#task=sort&layers=7", "最多 4 层"),
+        ("#task=sort&heads=3", "分不成一样宽的 3 份"),
+        ("#task=sort&heads=9", "头数是 1 到 8"),
+    ],
+)
+def test_what_cannot_be_is_said_kindly(open_tab, fragment, said):
+    page = open_tab(PAGE + fragment, "file")
+    page.wait_for_function(
+        "(said) => document.querySelector('.train-told').textContent.includes(said)", arg=said
+    )
+    assert page.locator(".train-play").is_disabled()
+    page.locator(".train-model summary").click()
+    page.select_option("[aria-label='层数']", "1")
+    page.select_option("[aria-label='头数']", "2")
+    page.wait_for_selector(READY, timeout=30_000)
+    assert not page.locator(".train-play").is_disabled()
+
+
+def test_a_rubbish_address_is_the_usual_page(panel):
+    page = panel("#task=nothing&layers=x&other=zzz&value=q&steps=-3&guess=../&seed=99")
+    assert page.locator(".train-task input:checked").get_attribute("value") == "copy"
+    assert page.errors == []
+
+
+def test_a_run_that_flies_off_is_said_and_kept(panel):
+    """损失成了 NaN：说一句，先前的都还在。"""
+    page = panel("#task=reverse&mask=none&other=&steps=200")
+    page.evaluate("""() => {
+      const ask = LiveEngine.prototype.ask;
+      LiveEngine.prototype.ask = async function (call, args, transfer) {
+        const told = await ask.call(this, call, args, transfer);
+        if (call === "train") told.broken = true;
+        return told;
+      };
+    }""")
+    page.click(".train-play")
+    page.wait_for_function("() => document.querySelector('.train-told').textContent.includes('飞出去了')")
+    assert page.locator(".train-A .train-answers li").count() == 8
+
+
+def test_first_a_guess_then_the_answer(panel):
+    page = panel(SHORT + "&guess=order")
+    assert page.locator(".train-guess button").count() == 3
+    assert "三成多" not in page.locator(".train-guess p").first.inner_text()
+    page.locator(".train-guess button").nth(1).click()
+    page.wait_for_selector(".live-train[data-done]", timeout=200_000)
+    page.wait_for_function("() => document.querySelector('.train-guess').textContent.includes('你猜对了')")
+    assert "都停在三成多" in page.inner_text(".train-guess")
+
+
+def test_another_task_another_address(panel):
+    page = panel()
+    page.locator(".train-task input[value=bite]").check(force=True)
+    page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 7")
+    assert "task=bite" in page.evaluate("location.hash")
+    page.go_back()
+    page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_it_fits_and_is_accessible(panel, width):
+    page = panel(viewport={"width": width, "height": 900})
+    page.click("text=走一步")
+    page.locator(".train-model summary").click()
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    prepare_axe(page)
+    assert axe_faults(page, ".live-train") == []
+
+
+def test_without_script_there_is_a_still(open_tab):
+    page = open_tab(PAGE, "file", java_script_enabled=False)
+    assert page.locator(".live-train .train-still polyline").count() == 2
+
+
+def test_the_page_is_light():
+    """脚本与样式压缩之后不到 60 kB。"""
+    import gzip
+
+    from built_book import BOOK
+
+    from course_book.templates.live_page import PANELS
+
+    panel = PANELS["train"]
+    files = [BOOK / "live" / name for name in (*panel.scripts, *panel.styles)]
+    files += (BOOK / "live/data/train").iterdir()
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) < 60_000
