@@ -282,6 +282,27 @@ def check_data(data: Sequence[Tensor]) -> int:
     return counts[0]
 
 
+def check_same_shape(**tensors: Tensor) -> None:
+    """确认几个张量形状相同，否则抛出 `ValueError`，说出各自的形状。"""
+    if len({x.shape for x in tensors.values()}) > 1:
+        shapes = "、".join(f"{name} {tuple(x.shape)}" for name, x in tensors.items())
+        raise ValueError(f"这几项的形状应当相同：{shapes}。")
+
+
+def check_groups_of_rewards(rewards: Tensor) -> None:
+    """确认每组至少有两个回答，否则抛出 `ValueError`。"""
+    if rewards.dim() == 0 or rewards.size(-1) < 2:
+        raise ValueError(f"一组至少要有两个回答才比得出高下，这里的 rewards 是 {tuple(rewards.shape)}。")
+
+
+def check_pass_at_k(right: Tensor, samples: int, k: int) -> None:
+    """确认 1 ≤ k ≤ samples，每道题对的个数在 0 与 samples 之间，否则抛出 `ValueError`。"""
+    if not 1 <= k <= samples:
+        raise ValueError(f"k={k}：应当在 1 与每道题抽的个数 {samples} 之间。")
+    if right.numel() and not 0 <= right.min() <= right.max() <= samples:
+        raise ValueError(f"right 应当在 0 与每道题抽的个数 {samples} 之间。")
+
+
 # ---- 分词
 
 

@@ -56,7 +56,7 @@ def data_files() -> Iterator[tuple[str, bytes]]:
 @cache
 def chapter(topic: str) -> dict:
     """一章的数据。"""
-    (path,) = (ROOT / "chapters").glob(f"[0-9]*_{topic}.ipynb")
+    (path,) = (ROOT / "chapters").glob(f"[0-9][0-9]_{topic}.ipynb")
     cells = nbformat.read(path, as_version=4).cells
     imported, exercises = Imported(cells), {}
     for solution in solutions(path):
