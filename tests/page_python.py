@@ -89,7 +89,7 @@ class PagePython:
 @cache
 def texts(name):
     """章里这道练习的（参考解答，练习格），照原样，连同其中的 import 与 check。"""
-    (path,) = [path for path in CHAPTERS if path.stem.endswith(f"_{name.partition('.')[0]}")]
+    (path,) = [path for path in CHAPTERS if path.stem[3:] == name.partition(".")[0]]
     asked = f'check("{name}"'
     both = [solutions(path), [source(c) for c in cells(path, "code")]]
     return tuple(next(code for code in codes if asked in code) for codes in both)

@@ -5,7 +5,11 @@ import pytest
 
 @pytest.mark.parametrize(
     "name, state",
-    [("chapters/live.html", "#text=Hi"), ("chapters/llm.html", "#text=Hi"), ("chapters/train.html", "#task=sort")],
+    [
+        ("chapters/live.html", "#text=Hi"),
+        ("chapters/llm.html", "#text=Hi"),
+        ("chapters/train.html", "#task=sort"),
+    ],
 )
 def test_an_ill_formed_address_is_no_place(open_tab, name, state):
     page = open_tab(f"{name}{state}")
