@@ -13,7 +13,16 @@ ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 # 这些一变，每一页都变，只看几种页面各一页
 WHOLE_BOOK = ("_ext/", "_config.yml", "_toc.yml", "chapters/questions.yml", "live/")
-SAMPLE = ["index", "04_scaled_dot_product_attention", "13_bertviz", "live", "train", "llm", "course_lib", "glossary"]
+SAMPLE = [
+    "index",
+    "04_scaled_dot_product_attention",
+    "13_bertviz",
+    "live",
+    "train",
+    "llm",
+    "course_lib",
+    "glossary",
+]
 ON_EVERY_PAGE = [f"tests/browser/test_{name}.py" for name in ("pages", "reading_pages")]
 # 改了什么，另跑哪些；库与文字的测试 make check 跑过，只差另起进程的
 ALSO = {

@@ -58,7 +58,9 @@ def add_still(app, doctree):
         text = raw.astext()
         if PANEL in text:
             end = text.rindex("</div>")
-            raw.replace_self(nodes.raw("", f"{text[:end]}{in_book_language(still())}\n{text[end:]}", **raw.attributes))
+            raw.replace_self(
+                nodes.raw("", f"{text[:end]}{in_book_language(still())}\n{text[end:]}", **raw.attributes)
+            )
 
 
 def setup(app):
