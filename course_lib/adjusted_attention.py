@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from .attention import Cache, causal_mask
 from .checks import check_attention, check_window
 from .config import LanguageModelConfig
-from .language_model import GroupedQueryAttention, rotate
+from .language_model import GroupedQueryAttention
 
 
 def window_mask(n: int, window: int, device: torch.device | None = None, past: int = 0) -> Tensor:
@@ -64,6 +64,10 @@ class AdjustedAttention(GroupedQueryAttention):
         self.q_norm = nn.RMSNorm(self.d_head, eps=config.norm_eps) if qk_norm else nn.Identity()
         self.k_norm = nn.RMSNorm(self.d_head, eps=config.norm_eps) if qk_norm else nn.Identity()
 
+    def _project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        query, key, value = super()._project(x)
+        return self.q_norm(query), self.k_norm(key), value
+
     def forward(
         self,
         x: Tensor,
@@ -73,17 +77,9 @@ class AdjustedAttention(GroupedQueryAttention):
         cache: Cache | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """参数与返回见 `GroupedQueryAttention.forward`；有窗口时，缓存里窗口以外的也还留着，只是看不见。"""
-        query, key, value = (
-            proj(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
-            for proj in (self.q_proj, self.k_proj, self.v_proj)
-        )
-        query, key = self.q_norm(query), self.k_norm(key)
-        if turns is not None:
-            query, key = rotate(query, turns), rotate(key, turns)
-        cache = Cache() if cache is None else cache
-        cache.grow(key, value)
-        key, value = (y.repeat_interleave(self.group, dim=1) for y in (cache.keys, cache.values))
-        past, n = len(cache) - x.size(1), x.size(1)
+        query, *remembered = self._remember(x, turns, cache)
+        key, value = (part.repeat_interleave(self.group, dim=1) for part in remembered)
+        n, past = x.size(1), key.size(2) - x.size(1)
         seen = (
             causal_mask(n, x.device, past)
             if self.window is None

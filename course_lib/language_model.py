@@ -137,16 +137,27 @@ class GroupedQueryAttention(nn.Module):
         给了 cache，就把这 N 个位置接在已有的后面，M 是接好之后的个数。
         返回：(B, N, D)；need_weights=True 时还有 (B, h, N, M) 的权重，否则为 None。
         """
-        query, key, value = (
+        query, key, value = self._remember(x, turns, cache)
+        output, weights = grouped_query_attention(query, key, value, mask, need_weights, True)
+        return self.out_proj(output.transpose(1, 2).flatten(-2)), weights
+
+    def _project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """新位置的查询 (B, h, N, d)，键与值 (B, h/g, N, d)。"""
+        return tuple(
             proj(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
+
+    def _remember(
+        self, x: Tensor, turns: Tensor | None, cache: Cache | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """新位置转过的查询，与接在缓存后面的全部的键 (B, h/g, M, d)、值。"""
+        query, key, value = self._project(x)
         if turns is not None:
             query, key = rotate(query, turns), rotate(key, turns)
         cache = Cache() if cache is None else cache
         cache.grow(key, value)  # 存的是转过的键，以后不必再转
-        output, weights = grouped_query_attention(query, cache.keys, cache.values, mask, need_weights, True)
-        return self.out_proj(output.transpose(1, 2).flatten(-2)), weights
+        return query, cache.keys, cache.values
 
 
 class SwiGLU(nn.Module):

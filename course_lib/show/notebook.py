@@ -35,9 +35,8 @@ def setup(seed: int = 0) -> None:
     random.seed(seed)
     np.random.seed(seed)
     torch.manual_seed(seed)
-    torch.set_deterministic_debug_mode(
-        "warn"
-    )  # use_deterministic_algorithms 也是它，另外却要载入几秒钟的编译器
+    # 就是 use_deterministic_algorithms(True, warn_only=True)，只是不载入编译器，省下几秒钟
+    torch.set_deterministic_debug_mode("warn")
     torch.set_printoptions(precision=4, sci_mode=False)
     # 课里的模型小，一次运算很短，线程多了就互相等待；机器忙的时候能慢上十倍
     if not os.environ.get("OMP_NUM_THREADS"):

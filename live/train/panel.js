@@ -88,8 +88,8 @@
     }
 
     // 一样选择里，与 A 不同的一个
-    opposite(name) {
-      return String(CHOICES[name].values.map(([value]) => value).findLast((value) => value !== this.state[name]));
+    opposite(name, state = this.state) {
+      return String(CHOICES[name].values.map(([value]) => value).findLast((value) => value !== state[name]));
     }
 
     // -- 状态 --
@@ -103,7 +103,7 @@
     // 换了一样，就从头训练
     enter(part) {
       const next = { ...this.state, guess: "", ...part };
-      if (next.other && String(next[next.other]) === String(next.value)) next.value = String(CHOICES[next.other].values.map(([value]) => value).findLast((value) => value !== next[next.other]));
+      if (next.other && String(next[next.other]) === String(next.value)) next.value = this.opposite(next.other, next);
       this.address.enter(next);
     }
 
