@@ -207,5 +207,5 @@ globalThis.LiveCharts = (() => {
     ),
   ];
 
-  return { matrix, gallery, arcs, bars, lines, table };
+  return { paintSmall, matrix, gallery, arcs, bars, lines, table };
 })();

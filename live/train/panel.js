@@ -25,7 +25,12 @@
       this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => this.restart() });
       Object.assign(this, { runs: [], engines: [], version: 0, pace: 1, running: false, viewing: null, guessed: null });
       block.replaceChildren(...this.build());
-      new ResizeObserver(() => this.drawCurves()).observe(this.plots);
+      let drawn; // 画好之后高度也变，那不必再画
+      new ResizeObserver(([{ contentRect: { width } }]) => {
+        if (width === drawn) return;
+        drawn = width;
+        this.drawCurves();
+      }).observe(this.plots);
       this.restart();
     }
 

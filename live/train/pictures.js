@@ -50,11 +50,8 @@ globalThis.TrainPictures = (() => {
     function show({ attention, words, ids, off }) {
       const n = ids.length, ink = inkOf(element);
       cells.forEach((row, i) => row.forEach((button, j) => {
-        const values = attention[i].subarray(j * n * n, (j + 1) * n * n), canvas = button.firstChild;
-        [canvas.width, canvas.height] = [n, n];
-        const image = new ImageData(n, n);
-        values.forEach((value, at) => image.data.set([...ink, 255 * Math.sqrt(value)], 4 * at)); // 平方根：淡的也看得见
-        canvas.getContext("2d").putImageData(image, 0, 0);
+        const values = attention[i].subarray(j * n * n, (j + 1) * n * n);
+        LiveCharts.paintSmall(button.firstChild, values, n, ink);
         const closed = off.some(([a, b]) => a === i && b === j), most = values.lastIndexOf(Math.max(...values));
         const [from, to] = [Math.floor(most / n), most % n];
         const said = `第 ${i + 1} 层第 ${j + 1} 个头：第 ${from + 1} 个位置的 ${words[ids[from]]} 给第 ${to + 1} 个位置的 ${words[ids[to]]} 最多，${values[most].toFixed(2)}${closed ? "；关掉了" : "；按一下就关掉它"}`;

@@ -67,7 +67,7 @@ PANELS = {
     "train": Panel(
         "chapters/train",
         (
-            *("engine.js", "marks.js", "address.js"),
+            *("engine.js", "marks.js", "charts.js", "address.js"),
             *(f"train/{name}.js" for name in live_train.PARTS),
             *(f"train/{name}.js" for name in ("engine", "choices", "experiments", "pictures", "panel")),
         ),
