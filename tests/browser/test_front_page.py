@@ -40,6 +40,7 @@ def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme, p
     assert links.count() == 1 + len(STILLS) and links.nth(place).bounding_box()["y"] < (600 if place else 300)
     links.nth(place).click()
     assert urlsplit(page.url).path.endswith(f"/{language}chapters/{target}.html")
+    page.locator("h1").wait_for()  # 有公式的页等字来了才显出来
     assert page.locator("h1").inner_text()
 
 

@@ -73,6 +73,8 @@
       const teaches = /\/\d/.test(page.name) || terms.every((term) => has(page.title, term));
       const share = sum(terms, (term) => has(page.text, term)) / terms.length;
       page.score *= share < 0.3 ? 0 : share * (teaches ? 1 : 0.3);
+      // 整句话都在的，胜过只是字字常说的
+      if (query.length > 7 && page.text.toLowerCase().includes(query)) page.score += 10;
       // 说出了题名的，就是来找那一页的
       const named = bare(page.title.split("：")[0]) === bare(query);
       if (named) page.score += 100;
