@@ -17,6 +17,12 @@ table.shown .barred { min-width: 9.5rem; text-align: start; }
 table.shown .barred > span { display: inline-block; width: 3.6rem; text-align: end; }
 table.shown .barred > i { display: inline-block; box-sizing: border-box; width: calc(5rem * var(--share)); height: 0.6rem; margin-inline-start: 0.5rem; border: 1px solid var(--hue); background: var(--hue); }
 table.shown .barred > i.below { background: none; }
+@media (max-width: 480px) {
+  table.shown :is(th, td) { padding-inline-end: 0.8rem; }
+  table.shown :is(th, td:not(.number, .barred)) { white-space: normal; word-break: keep-all; }
+  table.shown .barred { min-width: 7rem; }
+  table.shown .barred > i { width: calc(3rem * var(--share)); }
+}
 """
 
 
