@@ -32,13 +32,23 @@ globalThis.TrainChoices = (() => {
     count: { name: "数一数", said: "每个位置说出：这个字母在这一句里有几个。" },
     add: { name: "加法进位", said: "两位数加两位数，三个问号一起答；考的算式，训练时没有见过。" },
     bite: { name: "谁咬谁", said: "狗咬猫，谁疼？猫咬狗，谁疼？一样的几个字，次序不同，答案就不同。" },
+    read: { name: "读这本书", said: "这本书自己的行文，一个字一个字地猜下一个；考的是留下没有读的两章。练一遍要一两分钟，可以一边练，一边往下读。" },
   };
+  // 读这本书的字多，要宽一些，也多走几步；别的事做完了，换回来
+  const READING = { width: 64, positions: "rope", batch: 16, steps: 600, other: "layers", value: "1" };
   const LENGTHS = [200, 400, 600, 1000, 2000];
   // text 是读者自己写的一句；other 是 B 改的那一样，value 改成什么；steps 走到第几步为止；guess 是哪个实验
   const START = {
     task: "copy", layers: 2, heads: 4, width: 32, ffn: 1, plusAttention: 1, plusFfn: 1, norm: "pre", positions: "learned", mask: "causal",
     lr: 0.003, warmUp: 20, clip: 1, batch: 32, wrong: 0, seed: 1, other: "layers", value: "1", steps: 400, text: "", guess: "",
   };
+
+  // 从 before 换到 task，跟着换的几样
+  function usual(task, before) {
+    if (task === before) return {};
+    const own = Object.fromEntries(Object.keys(READING).map((name) => [name, START[name]]));
+    return task === "read" ? READING : before === "read" ? own : {};
+  }
 
   const valueOf = (name, given) => CHOICES[name].values.find(([value]) => String(value) === String(given))?.[0];
   const labelOf = (name, given) => CHOICES[name].values.find(([value]) => String(value) === String(given))?.[1] ?? String(given);
@@ -48,7 +58,7 @@ globalThis.TrainChoices = (() => {
     const state = { ...START };
     for (const name of Object.keys(CHOICES)) if (name in given) state[name] = valueOf(name, given[name]) ?? odd(name, given[name]) ?? START[name];
     if (given.task in TASKS) state.task = given.task;
-    if ("task" in given && !("mask" in given)) state.mask = ["copy", "brackets"].includes(state.task) ? "causal" : "none";
+    if ("task" in given && !("mask" in given)) state.mask = ["copy", "brackets", "read"].includes(state.task) ? "causal" : "none";
     if (given.other === "" || given.other in CHOICES) state.other = given.other;
     if ("value" in given) state.value = String(given.value);
     if (state.other && valueOf(state.other, state.value) === undefined) state.value = String(CHOICES[state.other].values[0][0]);
@@ -79,5 +89,5 @@ globalThis.TrainChoices = (() => {
     return "";
   }
 
-  return { CHAPTERS, CHOICES, TASKS, LENGTHS, START, toState, toFragment, sides, trouble, labelOf, valueOf };
+  return { CHAPTERS, CHOICES, TASKS, LENGTHS, START, usual, toState, toFragment, sides, trouble, labelOf, valueOf };
 })();

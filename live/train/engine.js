@@ -5,7 +5,9 @@ globalThis.TrainEngine = (() => {
     const EVERY = 10; // 隔多少步考一次；头十步每步都考
     let wasm, run, broken;
 
-    function start(choices) {
+    // book 只有读这本书才有
+    function start(choices, book) {
+      tools.book = book;
       run = tools.trainRun(tools)(choices, wasm);
       broken = false;
       run.keep();
@@ -19,7 +21,7 @@ globalThis.TrainEngine = (() => {
       for (let i = 0; i < steps && !broken; i++) {
         const point = run.advance();
         broken = !Number.isFinite(point.loss) || !Number.isFinite(point.size);
-        if (!broken && (point.step % EVERY === 0 || point.step < EVERY)) {
+        if (!broken && (run.graded?.(point.step) ?? (point.step % EVERY === 0 || point.step < EVERY))) {
           Object.assign(point, run.grade());
           run.keep();
         }
@@ -34,10 +36,17 @@ globalThis.TrainEngine = (() => {
       return seen;
     }
 
-    return { files: { products: (buffer) => void (wasm = buffer) }, calls: { start, train, look } };
+    // 接着 ids 写 count 个字；at、off 同 look
+    function write({ at, ids, count, seed, off }) {
+      const { words, most } = run;
+      const last = (ids) => run.look({ at, ids, targets: ids.map(() => -1), off }).probabilities.slice((ids.length - 1) * words.length);
+      return tools.trainWriting(tools)({ ids, count, seed, most, look: last });
+    }
+
+    return { files: { products: (buffer) => void (wasm = buffer) }, calls: { start, train, look, write } };
   }
 
-  const PARTS = { trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks, trainRun };
+  const PARTS = { trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks, trainReading, trainWriting, trainRun };
   const given = Object.entries(PARTS).map(([name, part]) => `const ${name} = ${part};`).join("\n");
 
   return class TrainEngine extends LiveEngine {

@@ -6,7 +6,7 @@
   const { root: ROOT } = document.currentScript.dataset;
   const FRAME = 60; // 一次训练多少毫秒，画一次
   const SIDES = ["A", "B"];
-  const { TASKS: RULES, batch, maxLength } = trainTasks({ trainRandom });
+  const { TASKS: RULES, batch, maxLength } = trainTasks({ trainRandom, trainReading });
 
   const button = (text, onPress, attributes = {}) => {
     const made = html("button", { type: "button", ...attributes }, text);
@@ -46,7 +46,7 @@
 
     build() {
       const tasks = Object.entries(TASKS).map(([name, { name: title }]) => {
-        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "" }), { value: name });
+        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "", ...TrainChoices.usual(name, this.state.task) }), { value: name });
         return html("label", { class: "train-task" }, input, html("span", {}, title));
       });
       this.tasks = html("fieldset", { class: "train-tasks" }, html("legend", {}, "教它做什么"), ...tasks);
@@ -128,13 +128,14 @@
       }
       this.say("");
       try {
+        const book = state.task === "read" ? await this.openBook(mine) : undefined;
         for (const i of range(all.length)) {
           if (this.engines[i]?.stopped) this.engines[i] = undefined;
           this.engines[i] ??= new TrainEngine(ROOT).ready(); // 一个接一个：两个一起取，同一个脚本会载入两遍
           await this.engines[i];
         }
         const engines = await Promise.all(this.engines.slice(0, all.length));
-        const begun = await Promise.all(engines.map((engine, i) => engine.ask("start", [all[i]])));
+        const begun = await Promise.all(engines.map((engine, i) => engine.ask("start", [all[i], book])));
         if (mine !== this.version) return;
         this.runs = begun.map((each, i) => ({ ...each, engine: engines[i], choices: all[i], points: [each.point], done: 0, off: [], broken: false }));
         this.buildPair();
@@ -144,6 +145,17 @@
       } catch (error) {
         if (mine === this.version) this.fail(error);
       }
+    }
+
+    // 读这本书：选了才取
+    async openBook(mine) {
+      this.say("正在取这本书的行文，一百多 kB……");
+      const book = await TrainPaper.open();
+      if (mine !== this.version) return;
+      Object.assign(RULES.read, trainReading(book), { lines: book.lines });
+      this.ids = this.read(this.state.text);
+      this.say("");
+      return book;
     }
 
     fail({ message }) {
@@ -167,7 +179,7 @@
       this.show();
       while (this.running && mine === this.version && this.done < this.state.steps && this.runs.some(({ broken }) => !broken)) {
         await this.advance(Math.min(this.pace, this.state.steps - this.done));
-        await new Promise(requestAnimationFrame);
+        if (!document.hidden) await new Promise(requestAnimationFrame); // 到别的网页去了，也接着训练
       }
       if (mine !== this.version) return;
       this.running = false;
@@ -204,7 +216,8 @@
       this.showGuess();
       this.block.dataset.done = "";
       if (this.done < this.state.steps || this.runs.some(({ broken }) => broken)) return;
-      const score = ({ points }) => points.findLast(({ test }) => test).test.right.toFixed(2);
+      const last = ({ points }) => points.findLast(({ test }) => test).test, score = (run) => last(run).right.toFixed(2);
+      if (this.state.task === "read") return this.say(`练完了。${this.runs.map((run, i) => `${SIDES[i]}：${TrainPaper.told(last(run))}`).join("；")}。`);
       this.say(this.runs.length > 1 ? `练完了：没见过的句子，A 答对 ${score(this.runs[0])}，B 答对 ${score(this.runs[1])}。` : `练完了：没见过的句子，答对 ${score(this.runs[0])}。`);
     }
 
@@ -212,31 +225,35 @@
 
     // 读者写的一句，或者任务自己的一句：[编号]；写得不对就说，给出先前的
     read(text) {
-      const { task } = this.state, { words } = RULES[task], most = maxLength(task);
-      const { ids, length } = batch(task, [0, 99], 1, { testing: true });
-      const example = [...ids.slice(0, length)];
+      const { task } = this.state, { words, shown } = RULES[task], most = maxLength(task);
+      const { ids, length } = batch(task, [0, shown ? 0 : 99], 1, { testing: true });
+      const example = [...ids.slice(0, shown ?? length)];
       this.allowed.textContent = "";
       if (!text) return example;
       const typed = [...text.replace(/\s/g, "").replace(/,/g, "，").replace(/？/g, words.includes("？") ? "？" : "?")];
-      const unknown = typed.find((char) => !words.includes(char));
+      const unknown = task !== "read" && typed.find((char) => !words.includes(char));
       if (unknown || !typed.length || typed.length > most) {
         this.allowed.textContent = unknown ? `它不认得“${unknown}”，只认得 ${words.join(" ")}。` : typed.length ? `最多 ${most} 个。` : "写一个字也行，不能是空的。";
         return this.ids ?? example;
       }
-      return typed.map((char) => words.indexOf(char));
+      return typed.map((char) => Math.max(0, words.indexOf(char === "↵" ? "\n" : char)));
+    }
+
+    spelled() {
+      return this.ids.map((id) => RULES[this.state.task].words[id]).join("").replaceAll("\n", "↵");
     }
 
     write(text) {
       this.address.change({ text });
       this.ids = this.read(text);
       this.address.remember();
-      if (text === "") this.text.value = this.ids.map((id) => RULES[this.state.task].words[id]).join("");
+      if (text === "") this.text.value = this.spelled();
       return this.look();
     }
 
     shuffle() {
       const random = trainRandom().stream(Date.now() % 1e6), { words } = RULES[this.state.task];
-      this.text.value = random.shuffle([...this.ids]).map((id) => words[id]).join("");
+      this.text.value = random.shuffle([...this.ids]).map((id) => words[id]).join("").replaceAll("\n", "↵");
       return this.write(this.text.value);
     }
 
@@ -264,9 +281,10 @@
         run.row = html("ol", { class: "train-answers" });
         run.loss = html("p", { class: "train-loss" });
         run.heads = heads({ ...run.choices, onToggle: (layer, head) => this.switchOff(run, layer, head) });
+        run.paper = run.choices.task === "read" && TrainPaper.paper({ engine: run.engine, words: RULES.read.words });
         const none = run.choices.layers ? [] : [html("p", {}, "0 层：没有注意力可看。")];
         return html("section", { class: `train-side train-${SIDES[i]}`, "aria-label": `训练 ${SIDES[i]}` },
-          html("h2", {}, html("span", { class: "train-key" }, SIDES[i]), what, run.score), run.row, run.loss, run.heads.element, ...none);
+          html("h2", {}, html("span", { class: "train-key" }, SIDES[i]), what, run.score), ...(run.paper ? [run.paper.element] : []), run.row, run.loss, run.heads.element, ...none);
       }));
       this.pair.classList.toggle("train-alone", this.runs.length < 2);
     }
@@ -279,11 +297,12 @@
     }
 
     showRun(run, i, ids, targets, seen, whole) {
-      const { words } = RULES[this.state.task];
+      const words = RULES[this.state.task].words.map((word) => (word === "\n" ? "↵" : word));
       run.row.replaceChildren(...answers({ words, ids, targets, probabilities: seen.probabilities }));
       if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off });
       const point = run.points.findLast(({ step, test }) => test && step <= (this.viewing ?? Infinity));
-      run.score.textContent = `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
+      run.paper?.show?.({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
+      run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
       const asked = targets.some((target) => target >= 0);
       run.loss.textContent = !asked ? "这一句看不出该答什么，只看它的头。"
         : run.off.length ? `这一句的损失 ${whole.loss.toFixed(2)}；关掉 ${run.off.length} 个头之后 ${seen.loss.toFixed(2)}` : `这一句的损失 ${seen.loss.toFixed(2)}`;
@@ -316,15 +335,21 @@
       this.play.disabled = !ready || ended;
       this.once.disabled = !ready || ended || this.running;
       this.progress.value = Math.min(1, this.done / state.steps);
-      this.speed.textContent = ready ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步` : ""}` : "";
+      this.speed.textContent = ready ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步${this.left()}` : ""}` : "";
       this.slider.max = this.done;
       this.slider.disabled = !this.done;
       this.slider.value = this.viewing ?? this.done;
       this.moment.textContent = `第 ${this.viewing === null ? this.done : this.seenAt} 步`;
-      if (!this.text.matches(":focus") && this.ids) this.text.value = this.ids.map((id) => RULES[state.task].words[id]).join("");
+      if (!this.text.matches(":focus") && this.ids) this.text.value = this.spelled();
       this.block.setAttribute("aria-busy", !ready);
       this.showGuess();
       this.drawCurves();
+    }
+
+    // 还要很久，就说多久
+    left() {
+      const seconds = (this.state.steps - this.done) / this.rate;
+      return seconds < 20 ? "" : seconds < 90 ? `，还要大约 ${Math.round(seconds / 10) * 10} 秒` : `，还要大约 ${Math.round(seconds / 60)} 分钟`;
     }
 
     showGuess() {
@@ -369,6 +394,14 @@
       ]);
       const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 190, steps, top, curves: all, at }));
       const ends = this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
+      const { lines } = RULES[this.state.task];
+      if (this.state.task === "read") {
+        const bits = loss.map((curve) => ({ ...curve, points: TrainPaper.bits(curve.points) })), options = { width: each, height: 220, steps, at };
+        return void this.plots.replaceChildren(
+          html("figure", {}, html("figcaption", {}, "每个字多少比特，越少越好：粗的考没读过的两章，细的是正在读的；横线是数次数"), curves({ ...options, label: `每个字多少比特随步数的曲线，此刻${this.runs.map(({ points }, i) => ` ${SIDES[i]}：${TrainPaper.told(points.findLast(({ test }) => test).test)}`).join("；")}`, top: 10, floor: 4, right: 112, curves: [...TrainPaper.guides(lines ?? {}, steps), ...bits] })),
+          html("figure", {}, html("figcaption", {}, "下一个字猜对几成"), curves({ ...options, label: "猜对几成随步数的曲线", top: 0.5, curves: accuracy })),
+        );
+      }
       const hasFar = Boolean(RULES[this.state.task].far);
       this.plots.replaceChildren(
         figure(`答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, accuracy, 1),

@@ -3,12 +3,12 @@ globalThis.TrainPictures = (() => {
   const { html, svg, range, inkOf } = LiveMarks;
   const [LEFT, RIGHT, TOP, BOTTOM] = [34, 26, 8, 24];
 
-  // 横轴是步数。curves 是 [{ kind, name, points: [[步, 数]] }]；top 是纵轴的最高处，at 是回头看的那一步
-  function curves({ label, width, height, steps, top, curves: all, at }) {
-    const x = (step) => LEFT + ((width - LEFT - RIGHT) * step) / steps;
-    const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - Math.min(1, value / top));
+  // 横轴是步数，右边留 right 那么宽写名字。curves 是 [{ kind, name, points: [[步, 数]] }]；纵轴从 floor 到 top，at 是回头看的那一步
+  function curves({ label, width, height, steps, top, floor = 0, right = RIGHT, curves: all, at }) {
+    const x = (step) => LEFT + ((width - LEFT - right) * step) / steps;
+    const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - Math.min(1, (value - floor) / (top - floor)));
     const tick = (value) => [
-      svg("line", { class: "train-tick", x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
+      svg("line", { class: "train-tick", x1: LEFT, x2: width - right, y1: y(value), y2: y(value) }),
       svg("text", { class: "train-left", x: LEFT - 6, y: y(value) }, String(value)),
     ];
     const under = range(3).map((i) => svg("text", { class: "train-under", x: x((steps * i) / 2), y: height - 7 }, String((steps * i) / 2)));
@@ -16,11 +16,14 @@ globalThis.TrainPictures = (() => {
     const lines = all.filter(({ points }) => points.length > 1).map((curve) => svg("path", { class: `train-line ${curve.kind}`, d: path(curve) }));
     // 名字写在末端；太近了就错开
     const ends = all.filter(({ name, points }) => name && points.length).map(({ name, kind, points }) => ({ name, kind, x: x(points.at(-1)[0]) + 5, y: y(points.at(-1)[1]) }));
-    ends.sort((a, b) => a.y - b.y).forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + 14); });
+    ends.sort((a, b) => a.y - b.y).forEach((end, i) => {
+      const near = ends.slice(0, i).filter(({ x }) => Math.abs(x - end.x) < 30).map(({ y }) => y + 14);
+      end.y = Math.max(end.y, ...near);
+    });
     const names = ends.map((end) => svg("text", { class: `train-end ${end.kind}`, x: end.x, y: Math.min(end.y, height - BOTTOM) }, end.name));
     const cursor = at === undefined ? [] : [svg("line", { class: "train-cursor", x1: x(at), x2: x(at), y1: TOP, y2: height - BOTTOM })];
     return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, "font-size": 13 },
-      ...[0, top / 2, top].flatMap(tick), ...under, ...lines, ...cursor, ...names);
+      ...[floor, (floor + top) / 2, top].flatMap(tick), ...under, ...lines, ...cursor, ...names);
   }
 
   // 一句话与它的答案：上面是读到的，下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的

@@ -2,7 +2,7 @@
 //
 // make(random, n) 给出一句，n 是它多长；练的都是 length 那么长，far 是更长的，只拿来考（0 是没有）。
 // 练的与考的分开：一句话搅成一个整数，五份里留一份只拿来考；训练时抽到了就重抽。
-globalThis.trainTasks = function ({ trainRandom }) {
+globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
   const { stir, stream } = trainRandom();
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
   const LETTERS = [..."abcdefghij"], DIGITS = [..."0123456789"], ANIMALS = [..."狗猫鼠鸡牛羊马猪"];
@@ -73,14 +73,17 @@ globalThis.trainTasks = function ({ trainRandom }) {
         return spread(ids, biter ? [Number(asked === "11" ? bitten : biter)] : CANNOT);
       },
     },
+    // 读这本书，见 reading.js
+    ...(trainReading && { read: trainReading(book) }),
   };
 
   // 只拿来考的：搅过的整数除以 5 余 0
   const kept = (ids) => stir(7, ...ids) % 5 === 0;
 
-  function sentence(task, random, n, testing) {
+  // place 是一张卷子里的第几句
+  function sentence(task, random, n, testing, place) {
     for (;;) {
-      const ids = task.make(random, n, testing);
+      const ids = task.make(random, n, testing, place);
       if (task.apart || kept(ids) === testing) return ids;
     }
   }
@@ -90,7 +93,7 @@ globalThis.trainTasks = function ({ trainRandom }) {
     const task = TASKS[name], random = stream(name, ...key), length = far ? task.far : task.length;
     const ids = new Int32Array(count * length), targets = ids.slice();
     for (let i = 0; i < count; i++) {
-      const words = sentence(task, random, length, testing);
+      const words = sentence(task, random, length, testing, key.at(-1) * count + i);
       ids.set(words, i * length);
       targets.set(task.answer(words), i * length);
     }

@@ -60,6 +60,6 @@ globalThis.trainRun = function (tools) {
       };
     }
 
-    return { model, choices, words, advance, grade, keep, kept, look, get done() { return done; } };
+    return { model, choices, words, graded: TASKS[task].graded, most: maxLength(task), advance, grade, keep, kept, look, get done() { return done; } };
   };
 };

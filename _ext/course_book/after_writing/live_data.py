@@ -93,6 +93,7 @@ def write_live(app, exception):
     write_data(shared(app.outdir) / "python", [("brython", live_python.brython())])
     own = Path(app.outdir) / "live/data/exercises"
     write_data(own, [*live_exercises.data_files(), ("python", live_python.modules())])
+    write_data(own.with_name("book"), [("text", live_train.book_text())])
 
 
 def setup(app):

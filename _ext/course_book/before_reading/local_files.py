@@ -23,6 +23,7 @@ def library_digest() -> str:
     digest = hashlib.sha256(repr([packages, sys.version, models]).encode())
     patterns = ["course_lib/**/*", "figures/*.svg", "_ext/course_book/before_reading/execute_chapters.py"]
     # 各题的表不算：章里的练习都还没有写，印出来的只有 judging.py 的那一句；图的脚本也不算：成书时换成共用的一份
+    # 各章的行文也不算：读这本书的那一章靠它，可是别章改一句话，只动它的末几位，不必每次重新执行
     left_out = {*ROOT.glob("course_lib/exercises/topics/*.py"), *ROOT.glob("course_lib/show/explorables/*")}
     for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)} - left_out):
         if path.is_file() and "__pycache__" not in path.parts:

@@ -69,9 +69,9 @@ PANELS = {
         (
             *("engine.js", "marks.js", "charts.js", "address.js"),
             *(f"train/{name}.js" for name in live_train.PARTS),
-            *(f"train/{name}.js" for name in ("engine", "choices", "experiments", "pictures", "panel")),
+            *(f"train/{name}.js" for name in ("engine", "choices", "experiments", "pictures", "paper", "panel")),
         ),
-        ("train/train.css", "whole.css"),
+        ("train/train.css", "train/reading.css", "whole.css"),
     ),
 }
 TYPING = ("engine.js", "bert/tokenizer.js", "bert/vocabulary.js")
