@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-TUNING = ("05_attention_masks",)
-HELD = ("07_feed_forward", "16_generation")
+TUNING = ("attention_masks",)
+HELD = ("feed_forward", "generation")
 # 装来的 course_lib 里带着各章，仓库里的就在旁边
 FOLDERS = [Path(__file__).parents[1] / "chapters", Path(__file__).parents[2] / "chapters"]
 REST = "〓"  # 少见的字都当作它
@@ -50,17 +50,17 @@ def sentences(markdown: str) -> list[str]:
 
 @cache
 def chapters() -> dict[str, str]:
-    """章的名字 → 它的行文，一句一行。
+    """章的名字，不带章号 → 它的行文，一句一行；照章的次序。
 
     错误：旁边没有各章的笔记本，抛出 `FileNotFoundError`。
     """
     folder = next((folder for folder in FOLDERS if any(folder.glob("[0-9]*.ipynb"))), None)
     if folder is None:
         raise FileNotFoundError("找不到这本书的各章：请照“运行说明”重新装一次 course_lib，装来的里面就有。")
-    seen, texts = set(), {}
-    paths = sorted(folder.glob("[0-9]*.ipynb"))
+    paths = {path.stem.partition("_")[2]: path for path in sorted(folder.glob("[0-9]*.ipynb"))}
+    seen, texts = set(), dict.fromkeys(paths, "")
     # 考的与调的先认，训练里就没有与它们相同的句子
-    for path in sorted(paths, key=lambda path: path.stem not in (*HELD, *TUNING)):
+    for name, path in sorted(paths.items(), key=lambda item: item[0] not in (*HELD, *TUNING)):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         markdown = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
         kept = []
@@ -68,7 +68,7 @@ def chapters() -> dict[str, str]:
             if line not in seen:
                 kept.append(line)
                 seen.add(line)
-        texts[path.stem] = "\n".join(kept)
+        texts[name] = "\n".join(kept)
     return texts
 
 
@@ -78,7 +78,7 @@ def this_book(convert: Callable[[str], str] = str, least: int = 3) -> Texts:
     参数：convert，先把每一份换成别的写法，繁体的书就用它。错误：同 `chapters`。
     """
     texts = chapters()
-    training = [name for name in sorted(texts) if name not in (*HELD, *TUNING)]
+    training = [name for name in texts if name not in (*HELD, *TUNING)]
     parts = [convert("\n".join(texts[name] for name in part)) for part in (training, TUNING, HELD)]
     counts = Counter(parts[0])
     words = sorted((word for word in counts if counts[word] >= least), key=lambda word: (-counts[word], word))

@@ -46,7 +46,7 @@ def test_what_is_taken_out(markdown, expected):
 
 def test_the_three_parts_are_apart():
     texts = chapters()
-    assert {*HELD, *TUNING} < texts.keys() and len(texts) == 23
+    assert {*HELD, *TUNING} < texts.keys() and all(texts.values())
     lines = [line for text in texts.values() for line in text.splitlines()]
     assert len(lines) == len({*lines})  # 套话只有一回，所以三份里没有相同的句子
     held = {line for name in HELD for line in texts[name].splitlines()}
@@ -57,7 +57,7 @@ def test_the_three_parts_are_apart():
 def test_an_installed_library_brings_the_chapters():
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
     included = {path.relative_to(ROOT) for path in ROOT.glob(wheel["targets"]["wheel"]["include"][-1])}
-    assert {path.stem for path in included} == chapters().keys()
+    assert {path.stem.partition("_")[2] for path in included} == chapters().keys()
     assert wheel["targets"]["wheel"]["sources"]["chapters"] == "course_lib/chapters"
 
 
