@@ -138,9 +138,9 @@ bench-language-model: $(READY)
 bench-pages: book
 	PYTHONPATH=.:tests:_ext $(BIN)/python bench/pages.py
 
-# 量一量网页里训练一步要多久，与 PyTorch 比，写进 bench/training.md；一两分钟
-bench-training: $(READY)
-	PYTHONPATH=.:_ext $(BIN)/python bench/training.py
+# 量一量网页里训练一步要多久，与 PyTorch 比，一页占多少内存，写进 bench/training.md；三五分钟
+bench-training: book
+	PYTHONPATH=.:tests:_ext $(BIN)/python bench/training.py
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book

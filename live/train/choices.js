@@ -37,10 +37,10 @@ globalThis.TrainChoices = (() => {
   // 读这本书的字多，要宽一些，也多走几步；别的事做完了，换回来
   const READING = { width: 64, positions: "rope", batch: 16, steps: 600, other: "layers", value: "1" };
   const LENGTHS = [200, 400, 600, 1000, 2000];
-  // text 是读者自己写的一句；other 是 B 改的那一样，value 改成什么；steps 走到第几步为止；guess 是哪个实验
+  // text 是读者自己写的一句；hide 是盖住的第几个（从 0 数起）；other 是 B 改的那一样，value 改成什么；steps 走到第几步为止；guess 是哪个实验
   const START = {
     task: "copy", layers: 2, heads: 4, width: 32, ffn: 1, plusAttention: 1, plusFfn: 1, norm: "pre", positions: "learned", mask: "causal",
-    lr: 0.003, warmUp: 20, clip: 1, batch: 32, wrong: 0, seed: 1, other: "layers", value: "1", steps: 400, text: "", guess: "",
+    lr: 0.003, warmUp: 20, clip: 1, batch: 32, wrong: 0, seed: 1, other: "layers", value: "1", steps: 400, text: "", hide: "", guess: "",
   };
 
   // 从 before 换到 task，跟着换的几样
@@ -64,6 +64,7 @@ globalThis.TrainChoices = (() => {
     if (state.other && valueOf(state.other, state.value) === undefined) state.value = String(CHOICES[state.other].values[0][0]);
     if (LENGTHS.includes(Number(given.steps))) state.steps = Number(given.steps);
     if (/^[a-z]{1,20}$/.test(given.guess ?? "")) state.guess = given.guess;
+    if (/^\d{1,2}$/.test(given.hide)) state.hide = Number(given.hide);
     state.text = String(given.text ?? "").slice(0, 40);
     return state;
   }

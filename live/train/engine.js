@@ -39,7 +39,7 @@ globalThis.TrainEngine = (() => {
     // 接着 ids 写 count 个字；at、off 同 look
     function write({ at, ids, count, seed, off }) {
       const { words, most } = run;
-      const last = (ids) => run.look({ at, ids, targets: ids.map(() => -1), off }).probabilities.slice((ids.length - 1) * words.length);
+      const last = (ids) => run.look({ at, ids, targets: ids.map(() => -1), off, hidden: [] }).probabilities.slice((ids.length - 1) * words.length);
       return tools.trainWriting(tools)({ ids, count, seed, most, look: last });
     }
 

@@ -83,7 +83,7 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
 
     return {
       parameters, values, gradients, first, second, attentions, probabilities, size, forward, lossOf, backward,
-      bytes: tools.bytes, simd: tools.simd, count: Object.values(parameters).reduce((sum, { value }) => sum + value.length, 0),
+      kernel: tools.kernel, from: tools.from, bytes: tools.bytes, simd: tools.simd, count: Object.values(parameters).reduce((sum, { value }) => sum + value.length, 0),
     };
   };
 };

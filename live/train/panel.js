@@ -24,7 +24,11 @@
       this.block = block;
       this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => this.restart() });
       Object.assign(this, { runs: [], engines: [], version: 0, pace: 1, running: false, viewing: null, guessed: null });
-      block.replaceChildren(...this.build());
+      // 事先训练好的两次：没有开始训练时，同样的选择就淡淡地画着；印在纸上的，是它的画
+      const still = block.querySelector(".train-still");
+      this.stored = [...still.querySelectorAll("[data-told]")].map(({ dataset }) => JSON.parse(dataset.told));
+      const printed = html("figure", { class: "train-printed" }, still, html("figcaption", {}, "事先训练好的两次，照着抄，没见过的答对几成；在网页里，可以亲手训练。"));
+      block.replaceChildren(...this.build(), printed);
       let drawn; // 画好之后高度也变，那不必再画
       new ResizeObserver(([{ contentRect: { width } }]) => {
         if (width === drawn) return;
@@ -46,7 +50,7 @@
 
     build() {
       const tasks = Object.entries(TASKS).map(([name, { name: title }]) => {
-        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "", ...TrainChoices.usual(name, this.state.task) }), { value: name });
+        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "", hide: "", ...TrainChoices.usual(name, this.state.task) }), { value: name });
         return html("label", { class: "train-task" }, input, html("span", {}, title));
       });
       this.tasks = html("fieldset", { class: "train-tasks" }, html("legend", {}, "教它做什么"), ...tasks);
@@ -257,6 +261,13 @@
       return this.write(this.text.value);
     }
 
+    // 盖住一个字，再按一次就揭开；一次只盖一个
+    cover(i) {
+      this.address.change({ hide: i === this.state.hide ? "" : i });
+      this.address.remember();
+      return this.look();
+    }
+
     view(step) {
       this.viewing = step >= this.done ? null : step;
       return this.look();
@@ -265,11 +276,11 @@
     async look() {
       const mine = this.version, asked = (this.asked = (this.asked ?? 0) + 1), { ids } = this;
       if (!this.runs.length) return;
-      const targets = RULES[this.state.task].answer(ids), at = this.viewing ?? Infinity;
-      const seen = await Promise.all(this.runs.map(({ engine, off }) => engine.ask("look", [{ at, ids, targets, off }])));
-      const whole = await Promise.all(this.runs.map(({ engine, off }, i) => (off.length ? engine.ask("look", [{ at, ids, targets, off: [] }]) : seen[i])));
+      const targets = RULES[this.state.task].answer(ids), at = this.viewing ?? Infinity, hidden = range(ids.length).filter((i) => i === this.state.hide);
+      const seen = await Promise.all(this.runs.map(({ engine, off }) => engine.ask("look", [{ at, ids, targets, off, hidden }])));
+      const whole = await Promise.all(this.runs.map(({ engine, off }, i) => (off.length || hidden.length ? engine.ask("look", [{ at, ids, targets, off: [], hidden: [] }]) : seen[i])));
       if (mine !== this.version || asked !== this.asked) return;
-      this.runs.forEach((run, i) => this.showRun(run, i, ids, targets, seen[i], whole[i]));
+      this.runs.forEach((run, i) => this.showRun(run, { ids, targets, hidden }, seen[i], whole[i]));
       this.show();
     }
 
@@ -296,16 +307,17 @@
       return this.look();
     }
 
-    showRun(run, i, ids, targets, seen, whole) {
+    showRun(run, { ids, targets, hidden }, seen, whole) {
       const words = RULES[this.state.task].words.map((word) => (word === "\n" ? "↵" : word));
-      run.row.replaceChildren(...answers({ words, ids, targets, probabilities: seen.probabilities }));
+      answers({ element: run.row, words, ids, targets, probabilities: seen.probabilities, hidden, onHide: (at) => this.cover(at) });
       if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off });
       const point = run.points.findLast(({ step, test }) => test && step <= (this.viewing ?? Infinity));
       run.paper?.show?.({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
       run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
       const asked = targets.some((target) => target >= 0);
+      const done = [...hidden.map((at) => `盖住第 ${at + 1} 个 ${words[ids[at]]}`), ...(run.off.length ? [`关掉 ${run.off.length} 个头`] : [])].join("、");
       run.loss.textContent = !asked ? "这一句看不出该答什么，只看它的头。"
-        : run.off.length ? `这一句的损失 ${whole.loss.toFixed(2)}；关掉 ${run.off.length} 个头之后 ${seen.loss.toFixed(2)}` : `这一句的损失 ${seen.loss.toFixed(2)}`;
+        : `这一句的损失 ${whole.loss.toFixed(2)}${done && `；${done}之后 ${seen.loss.toFixed(2)}`}`;
       this.seenAt = seen.at;
     }
 
@@ -342,6 +354,7 @@
       this.moment.textContent = `第 ${this.viewing === null ? this.done : this.seenAt} 步`;
       if (!this.text.matches(":focus") && this.ids) this.text.value = this.spelled();
       this.block.setAttribute("aria-busy", !ready);
+      this.block.toggleAttribute("data-begun", this.done > 0);
       this.showGuess();
       this.drawCurves();
     }
@@ -363,11 +376,20 @@
         this.guessed = i;
         if (!this.running && !ended) this.toggle();
         this.showGuess();
-      }, { "aria-pressed": this.guessed === i }));
+      }, { "aria-pressed": String(this.guessed === i) }));
       const answer = document.querySelector(`[data-answer="${guess}"]`)?.textContent.replace(/\s*\n\s*/g, "") ?? "";
       const verdict = this.guessed === null ? "" : this.guessed === right ? "你猜对了。" : `你猜的是“${options[this.guessed]}”。`;
       this.guess.replaceChildren(html("p", {}, html("b", {}, "先猜："), question), html("div", {}, ...choices),
         ...(ended ? [html("p", { role: "status" }, verdict, answer)] : this.guessed === null ? [] : [html("p", {}, "看看是不是。")]));
+    }
+
+    // 还没有开始，又正是事先训练好的那两次：它们的曲线
+    faint(what) {
+      const { hide, text, guess, ...chosen } = this.state, same = Object.entries(chosen).every(([name, value]) => String(value) === String(TrainChoices.START[name]));
+      if (this.done || !same || guess) return [];
+      return this.stored.map((told, i) => ({
+        kind: `train-of-${SIDES[i]} train-faint`, name: SIDES[i], points: told[what].map((value, at) => [told.every * (at + 1), value]),
+      }));
     }
 
     drawCurves() {
@@ -392,7 +414,9 @@
         { kind: `train-of-${side} train-thin`, points: tenths(points, "loss") },
         { kind: `train-of-${side}`, name: side, points: tested(points, "test", "loss") },
       ]);
-      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 190, steps, top, curves: all, at }));
+      const faint = Boolean(this.faint("right").length);
+      const said = this.done || faint || !this.runs.length ? "" : this.state.guess && this.guessed === null ? "先在上面猜一个" : "按“训练”，曲线从左边长出来";
+      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 190, steps, top, curves: all, at, said }));
       const ends = this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
       const { lines } = RULES[this.state.task];
       if (this.state.task === "read") {
@@ -404,8 +428,8 @@
       }
       const hasFar = Boolean(RULES[this.state.task].far);
       this.plots.replaceChildren(
-        figure(`答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, accuracy, 1),
-        figure("损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", loss, 4),
+        figure(faint ? "答对几成：淡的是事先训练好的一次" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, faint ? this.faint("right") : accuracy, 1),
+        figure(faint ? "损失：按“训练”，看你自己的长出来" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", faint ? this.faint("loss") : loss, 4),
       );
     }
   }

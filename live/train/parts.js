@@ -1,12 +1,12 @@
 // Transformer 的零件，每个都会两件事：forward 往前算，backward 由损失对输出的梯度，求出对输入的梯度，顺便把对参数的梯度记下。
 //
 // 一批 B 句，每句 N 个位置，就是 B × N 行，一行 D 个数；数都放在事先要好的地方，训练时不再要内存。
-globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBack, fillRows, sumRows }, { parameter, size, maxRows, maxLength }) {
-  // 只用加、乘与查表的 exp：各家浏览器的 Math.exp 末一位不一定相同。x ≤ 0
+// softmax 与层归一化，products.wat 里（kernel）有同样的一份，一次算四个数；浏览器不认得它，才用这里的循环。
+globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, reluBack, sumRows }, { parameter, size, maxRows, maxLength }) {
+  // 只用加、乘与查表的 exp：各家浏览器的 Math.exp 末一位不一定相同。x ≤ 0，小于 -32 的当作 -32：极小的数（非规格化的）乘起来慢几十倍，对和却毫无影响
   const POWERS = Float64Array.from({ length: 128 }, (_, n) => 2 ** -n);
-  function exp(x) {
-    if (x < -80) return 0;
-    const n = Math.round(x * -1.4426950408889634), r = x + n * 0.6931471805599453;
+  function exp(given) {
+    const x = Math.max(given, -32), n = Math.round(x * -1.4426950408889634), r = x + n * 0.6931471805599453;
     return POWERS[n] * (1 + r * (1 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r / 5040)))))));
   }
 
@@ -33,22 +33,20 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
   function linear(name, inputs, outputs) {
     const weight = parameter(`${name}.weight`, [inputs, outputs], Math.sqrt(1 / inputs));
     const bias = parameter(`${name}.bias`, [outputs], 0);
-    const y = take(maxRows * outputs), dx = take(maxRows * inputs), turned = take(inputs * outputs);
+    const y = take(maxRows * outputs), dx = take(maxRows * inputs);
     let x;
     return {
       forward(input) {
         x = input;
-        fillRows(y, bias.value, size.rows, outputs);
-        product(size.rows, outputs, inputs, x, 0, inputs, 1, weight.value, 0, outputs, y, 0, outputs, true);
+        product(size.rows, outputs, inputs, x, 0, inputs, 1, weight.value, 0, outputs, 1, y, 0, outputs, bias.value);
         return y;
       },
-      // dW = xᵀ dy，db = dy 的各行之和，dx = dy Wᵀ
-      backward(dy) {
-        product(inputs, outputs, size.rows, x, 0, 1, inputs, dy, 0, outputs, weight.gradient, 0, outputs, true);
+      // dW = xᵀ dy，db = dy 的各行之和，dx = dy Wᵀ；dx 加在 sum 上，没有 sum 就另放
+      backward(dy, sum) {
+        product(inputs, outputs, size.rows, x, 0, 1, inputs, dy, 0, outputs, 1, weight.gradient, 0, outputs, weight.gradient);
         sumRows(dy, bias.gradient, size.rows, outputs);
-        transpose(weight.value, 0, outputs, inputs, outputs, turned);
-        product(size.rows, inputs, outputs, dy, 0, outputs, 1, turned, 0, inputs, dx, 0, inputs, false);
-        return dx;
+        product(size.rows, inputs, outputs, dy, 0, outputs, 1, weight.value, 0, 1, outputs, sum ?? dx, 0, inputs, sum);
+        return sum ?? dx;
       },
     };
   }
@@ -60,6 +58,10 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
     return {
       forward(x) {
         const { rows } = size, gamma = weight.value, beta = bias.value;
+        if (kernel) {
+          kernel.normalise(from(x), from(y), from(unit), from(scale), from(gamma), from(beta), 4 * d, rows);
+          return y;
+        }
         for (let row = 0, at = 0; row < rows; row++, at += d) {
           let mean = 0, variance = 0;
           for (let i = 0; i < d; i++) mean += x[at + i];
@@ -78,6 +80,10 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
       },
       backward(dy) {
         const { rows } = size, gamma = weight.value, dGamma = weight.gradient, dBeta = bias.gradient;
+        if (kernel) {
+          kernel.normaliseBack(from(dy), from(dx), from(unit), from(scale), from(gamma), from(dGamma), from(dBeta), 4 * d, rows);
+          return dx;
+        }
         for (let row = 0, at = 0; row < rows; row++, at += d) {
           let sum = 0, along = 0; // 梯度里，各个数一起变的一份与顺着 unit 的一份，归一化都抹掉了
           for (let i = 0; i < d; i++) {
@@ -103,8 +109,8 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
     const proj = Object.fromEntries(["q", "k", "v", "out"].map((each) => [each, linear(`${name}.${each}_proj`, d, d)]));
     const weights = take(maxRows * maxLength * heads), context = take(maxRows * d);
     const [dq, dk, dv] = [take(maxRows * d), take(maxRows * d), take(maxRows * d)];
-    const turned = take(maxLength * part), dWeights = take(maxLength * maxLength);
-    const turns = rope && rotations(part), scale = 1 / Math.sqrt(part), off = new Set();
+    const dWeights = take(maxLength * maxLength);
+    const turns = rope && rotations(part), scale = 1 / Math.sqrt(part), off = new Set(), hidden = new Set();
     let query, key, value;
 
     // 相邻的两维是一对，位置 p 上转 p 份角度；back 时转回去
@@ -120,23 +126,32 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
       }
     }
 
-    // 一行分数 → 权重；只有前 columns 个看得见
-    function softmax(row, at, columns, n) {
-      let max = row[at], sum = 0;
-      for (let j = 1; j < columns; j++) if (row[at + j] > max) max = row[at + j];
-      for (let j = 0; j < columns; j++) sum += row[at + j] = exp((row[at + j] - max) * scale);
-      const rate = 1 / sum;
-      for (let j = 0; j < columns; j++) row[at + j] *= rate;
-      for (let j = columns; j < n; j++) row[at + j] = 0;
+    // n 行 n 个分数 → 权重；有因果掩码时，第 i 行只有前 i + 1 个看得见
+    function softmax(x, at, n) {
+      const causal = mask === "causal";
+      if (kernel) return kernel.softmax(from(x, at), n, causal ? 1 : 0, scale);
+      for (let i = 0; i < n; i++, at += n) {
+        const row = x.subarray(at, at + n), columns = causal ? i + 1 : n;
+        let max = row[0], sum = 0;
+        for (let j = 1; j < columns; j++) if (row[j] > max) max = row[j];
+        for (let j = 0; j < columns; j++) sum += row[j] = exp((row[j] - max) * scale);
+        for (let j = 0; j < n; j++) row[j] = j < columns ? row[j] / sum : 0;
+      }
     }
 
     // softmax 的梯度：各个权重的和总是 1，一起变的一份不算
     function softmaxBack(d, weight, at, n) {
+      if (kernel) return kernel.softmaxBack(from(d), from(weight, at), n, scale);
       for (let to = 0; to < n * n; to += n) {
         let sum = 0;
         for (let j = to; j < to + n; j++) sum += d[j] * weight[at + j];
         for (let j = to; j < to + n; j++) d[j] = weight[at + j] * (d[j] - sum) * scale;
       }
+    }
+
+    // 盖住的那几列，都改成 value
+    function cover(x, at, n, value) {
+      for (const j of hidden) for (let i = 0; i < n; i++) x[at + i * n + j] = value;
     }
 
     // 每一句、每个头一次：它的数从哪里起，它的 N × N 个权重从哪里起
@@ -149,14 +164,16 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
     return {
       weights, // (句, 头, 查询, 键)
       off, // 关掉的头
+      hidden, // 盖住的位置：哪个头也看不见它
       forward(x) {
         [query, key, value] = [proj.q.forward(x), proj.k.forward(x), proj.v.forward(x)];
         if (rope) [query, key].forEach((each) => rotate(each, false));
         eachHead((at, wat, n, h) => {
-          transpose(key, at, d, n, part, turned);
-          product(n, n, part, query, at, d, 1, turned, 0, n, weights, wat, n, false);
-          for (let i = 0; i < n; i++) softmax(weights, wat + i * n, mask === "causal" ? i + 1 : n, n);
-          product(n, part, n, weights, wat, n, 1, value, at, d, context, at, d, false);
+          product(n, n, part, query, at, d, 1, key, at, 1, d, weights, wat, n);
+          cover(weights, wat, n, -1e9);
+          softmax(weights, wat, n);
+          cover(weights, wat, n, 0);
+          product(n, part, n, weights, wat, n, 1, value, at, d, 1, context, at, d);
           if (off.has(h)) for (let i = 0; i < n; i++) context.fill(0, at + i * d, at + i * d + part);
         });
         return proj.out.forward(context);
@@ -164,16 +181,14 @@ globalThis.trainParts = function ({ take, product, transpose, plus, relu, reluBa
       backward(dy) {
         const dContext = proj.out.backward(dy);
         eachHead((at, wat, n) => {
-          transpose(value, at, d, n, part, turned);
-          product(n, n, part, dContext, at, d, 1, turned, 0, n, dWeights, 0, n, false);
-          product(n, part, n, weights, wat, 1, n, dContext, at, d, dv, at, d, false);
+          product(n, n, part, dContext, at, d, 1, value, at, 1, d, dWeights, 0, n);
+          product(n, part, n, weights, wat, 1, n, dContext, at, d, 1, dv, at, d);
           softmaxBack(dWeights, weights, wat, n);
-          product(n, part, n, dWeights, 0, n, 1, key, at, d, dq, at, d, false);
-          product(n, part, n, dWeights, 0, 1, n, query, at, d, dk, at, d, false);
+          product(n, part, n, dWeights, 0, n, 1, key, at, d, 1, dq, at, d);
+          product(n, part, n, dWeights, 0, 1, n, query, at, d, 1, dk, at, d);
         });
         if (rope) [dq, dk].forEach((each) => rotate(each, true));
-        const dx = plus(proj.q.backward(dq), proj.k.backward(dk), dq, size.rows * d);
-        return plus(dx, proj.v.backward(dv), dx, size.rows * d);
+        return proj.v.backward(dv, proj.k.backward(dk, proj.q.backward(dq)));
       },
     };
   }

@@ -3,8 +3,8 @@ globalThis.TrainPictures = (() => {
   const { html, svg, range, inkOf } = LiveMarks;
   const [LEFT, RIGHT, TOP, BOTTOM] = [34, 26, 8, 24];
 
-  // 横轴是步数，右边留 right 那么宽写名字。curves 是 [{ kind, name, points: [[步, 数]] }]；纵轴从 floor 到 top，at 是回头看的那一步
-  function curves({ label, width, height, steps, top, floor = 0, right = RIGHT, curves: all, at }) {
+  // 横轴是步数，右边留 right 那么宽写名字。curves 是 [{ kind, name, points: [[步, 数]] }]；纵轴从 floor 到 top，at 是回头看的那一步；said 写在正当中
+  function curves({ label, width, height, steps, top, floor = 0, right = RIGHT, curves: all, at, said }) {
     const x = (step) => LEFT + ((width - LEFT - right) * step) / steps;
     const y = (value) => TOP + (height - TOP - BOTTOM) * (1 - Math.min(1, (value - floor) / (top - floor)));
     const tick = (value) => [
@@ -23,13 +23,16 @@ globalThis.TrainPictures = (() => {
     const names = ends.map((end) => svg("text", { class: `train-end ${end.kind}`, x: end.x, y: Math.min(end.y, height - BOTTOM) }, end.name));
     const cursor = at === undefined ? [] : [svg("line", { class: "train-cursor", x1: x(at), x2: x(at), y1: TOP, y2: height - BOTTOM })];
     return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, "font-size": 13 },
-      ...[floor, (floor + top) / 2, top].flatMap(tick), ...under, ...lines, ...cursor, ...names);
+      ...[floor, (floor + top) / 2, top].flatMap(tick), ...under, ...lines, ...cursor, ...names,
+      ...(said ? [svg("text", { class: "train-waiting", x: width / 2, y: height / 2 - 14 }, said)] : []));
   }
 
-  // 一句话与它的答案：上面是读到的，下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
-  function answers({ words, ids, targets, probabilities }) {
+  // 一句话与它的答案：上面是读到的，一个字一个按钮，按下去就盖住它（hidden）；下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
+  function answers({ element, words, ids, targets, probabilities, hidden, onHide }) {
     const cell = (id, i) => {
-      const given = html("b", {}, words[id]);
+      const covered = hidden.includes(i), what = `${covered ? "揭开" : "盖住"}第 ${i + 1} 个，${words[id]}`;
+      const given = html("button", { type: "button", class: "train-word", "aria-pressed": String(covered), "aria-label": what, title: what }, words[id]);
+      given.addEventListener("click", () => onHide(i));
       if (targets[i] < 0) return html("li", { class: "train-unasked" }, given);
       const row = probabilities.subarray(i * words.length, (i + 1) * words.length), best = row.indexOf(Math.max(...row));
       const right = best === targets[i], share = row[best].toFixed(2);
@@ -37,7 +40,9 @@ globalThis.TrainPictures = (() => {
       return html("li", { class: right ? "train-right" : "train-missed", style: `--share: ${share}`, title: said, "aria-label": said },
         given, html("span", {}, words[best]), html("small", {}, right ? "✓" : "✗"), ...(right ? [] : [html("i", {}, words[targets[i]])]));
     };
-    return ids.map(cell);
+    const focused = [...element.children].findIndex((each) => each.contains(document.activeElement)); // 换上新的，焦点还在原处
+    element.replaceChildren(...ids.map(cell));
+    element.children[focused]?.querySelector("button").focus();
   }
 
   // 一墙的头，一层一排，一个头一个按钮：按下去就关掉它。show 给出各层的权重 (头, 查询, 键)

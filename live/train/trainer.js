@@ -1,7 +1,7 @@
 // 一次训练：模型、数据、优化器放在一起，走一步，记一步；隔些时候考一次，把参数留下一份，好回头看。
 globalThis.trainRun = function (tools) {
   const { TASKS, batch, maxLength } = trainTasks(tools), { learningRate, clip, step } = trainOptimiser();
-  const EXAM = 128, KEPT = 48, ROOM = 20e6; // 考多少句；最多留多少份参数，一共多少字节
+  const EXAM = 128, KEPT = 48, ROOM = 8e6; // 考多少句；最多留多少份参数，一共多少字节
 
   return function run(choices, wasm) {
     const { task, seed, wrong } = choices, words = TASKS[task].words;
@@ -36,25 +36,42 @@ globalThis.trainRun = function (tools) {
 
     const grade = () => ({ step: done, test: examine(exams.test), far: exams.far && examine(exams.far) });
 
-    // 留下此刻的参数；太多了，就隔一份丢一份
-    function keep() {
-      kept.set(done, model.values.slice());
-      if (kept.size <= most) return;
-      stride *= 2;
-      for (const at of [...kept.keys()]) if (at % (10 * stride) && at !== done) kept.delete(at);
+    // 此刻的参数抄一份；丢掉的腾出来再用，不必等浏览器来收
+    const spare = [];
+    function copied() {
+      const copy = spare.pop() ?? new Float32Array(model.values.length);
+      copy.set(model.values);
+      return copy;
     }
 
-    // 第 at 步留下的参数（没有就取它前面最近的）怎样读一句：各层各头的权重、各处的概率、损失；off 里是关掉的头，[层, 头]
-    function look({ at, ids, targets, off }) {
-      const now = model.values.slice(), n = ids.length;
+    // 留下此刻的参数；太多了，就隔一份丢一份
+    function keep() {
+      kept.set(done, copied());
+      if (kept.size <= most) return;
+      stride *= 2;
+      for (const at of [...kept.keys()]) if (at % (10 * stride) && at !== done) {
+        spare.push(kept.get(at));
+        kept.delete(at);
+      }
+    }
+
+    // 第 at 步留下的参数（没有就取它前面最近的）怎样读一句：各层各头的权重、各处的概率、损失；off 里是关掉的头，[层, 头]，hidden 里是盖住的位置
+    function look({ at, ids, targets, off, hidden }) {
+      const now = at < done && copied(), n = ids.length;
       const found = Math.max(...[...kept.keys()].filter((each) => each <= at));
-      if (at < done) model.values.set(kept.get(found));
-      model.attentions.forEach((each, layer) => off.filter(([i]) => i === layer).forEach(([, head]) => each.off.add(head)));
+      if (now) model.values.set(kept.get(found));
+      model.attentions.forEach((each, layer) => {
+        off.filter(([i]) => i === layer).forEach(([, head]) => each.off.add(head));
+        hidden.forEach((position) => each.hidden.add(position));
+      });
       const { loss } = model.lossOf(model.forward(ids, 1, n), targets);
-      model.attentions.forEach((each) => each.off.clear());
-      model.values.set(now);
+      model.attentions.forEach((each) => [each.off, each.hidden].forEach((all) => all.clear()));
+      if (now) {
+        model.values.set(now);
+        spare.push(now);
+      }
       return {
-        at: at < done ? found : done, loss,
+        at: now ? found : done, loss,
         attention: model.attentions.map(({ weights }) => weights.slice(0, choices.heads * n * n)),
         probabilities: model.probabilities.slice(0, n * words.length),
       };

@@ -1,5 +1,6 @@
 """网页里训练的 Transformer（live/train/）：在真的 Chromium 里，向前算的、每个参数的梯度、五十步的损失都与 PyTorch 的相比。"""
 
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -199,9 +200,9 @@ def test_a_wrong_gradient_would_be_seen(tab):
         check(told, ids, targets, given)
 
 
-TRAIN = f"""([given, steps]) => {{
+TRAIN = f"""([given, steps, simd = true]) => {{
   {TOOLS};
-  const run = trainRun(tools)(given, wasm), {{ model }} = run, losses = [];
+  const run = trainRun(tools)(given, simd ? wasm : undefined), {{ model }} = run, losses = [];
   const read = () => Object.fromEntries(Object.entries(model.parameters).map(([name, each]) => [name, [...each.value]]));
   const shapes = Object.fromEntries(Object.entries(model.parameters).map(([name, {{ shape }}]) => [name, shape]));
   const weights = read(), {{ batch }} = trainTasks(tools);
@@ -218,10 +219,10 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize("more", RUNS)
-def test_fifty_steps_stay_with_torch(tab, more):
+@pytest.mark.parametrize("more, simd", [*((more, True) for more in RUNS), (RUNS[0], False)])
+def test_fifty_steps_stay_with_torch(tab, more, simd):
     given = BASE | TRAINING | more
-    told = tab.evaluate(TRAIN, [given, 50])
+    told = tab.evaluate(TRAIN, [given, 50, simd])
     weights = {
         name: torch.tensor(w, dtype=torch.float32).view(told["shapes"][name]).requires_grad_()
         for name, w in told["weights"].items()
@@ -259,9 +260,10 @@ def test_one_choice_apart_they_begin_alike(tab):
 
 @pytest.mark.parametrize("place", ["exp", "log", "sin", "cos", "pow", "random"])
 def test_training_uses_no_function_that_browsers_round_differently(place):
-    """Math.log 只用来报告损失，不参与训练。"""
+    """Math.log 只用来报告损失，不参与训练；** 只用来算 2 的整数次方。"""
     code = "".join((LIVE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     lines = [
         line.partition("//")[0] for line in code.splitlines() if f"Math.{place}(" in line.partition("//")[0]
     ]
     assert lines == ([] if place != "log" else [line for line in lines if line.strip().startswith("loss +=")])
+    assert set(re.findall(r"\S+ \*\* -?\w+", re.sub(r"//.*", "", code))) <= {"2 ** -n", "2 ** 32"}

@@ -84,15 +84,40 @@ def test_switching_a_head_off_moves_the_loss(panel):
     assert head.get_attribute("aria-pressed") == "true"
 
 
+def test_a_covered_word_is_seen_by_no_head(panel):
+    """盖住倒写的第 3 个：该答它的第 6 个位置答不准了，损失涨；键盘再按一次，揭开，损失又是原来的。"""
+    page = panel("#task=reverse&mask=none&other=&steps=200&layers=1")
+    train(page)
+    loss, word = page.locator(".train-A .train-loss"), page.locator(".train-A .train-word").nth(2)
+    before = loss.inner_text()
+    sure = page.locator(".train-A .train-answers li").nth(5).get_attribute("title")
+    word.click()
+    page.wait_for_function("() => document.querySelector('.train-loss').textContent.includes('盖住第 3 个')")
+    whole, covered = map(float, re.findall(r"\d+\.\d+", loss.inner_text()))
+    assert covered > whole + 0.1
+    assert page.locator(".train-A .train-answers li").nth(5).get_attribute("title") != sure
+    assert "hide=2" in page.evaluate("location.hash")
+    assert word.get_attribute("aria-pressed") == "true"
+    column = """() => [...document.querySelectorAll('.train-A canvas')].map((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(2, 0, 1, 8);
+      return Math.max(...data.filter((_, i) => i % 4 === 3));
+    })"""
+    assert set(page.evaluate(column)) == {0}
+    word.press("Enter")
+    page.wait_for_function("(text) => document.querySelector('.train-loss').textContent === text", arg=before)
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("盖住第 3 个")
+    assert min(page.evaluate(column)) > 0
+
+
 def test_own_words_and_what_it_does_not_know(panel):
     page = panel()
     field = page.locator(".train-own input")
     field.fill("abcdabcd")
     page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
-    assert page.locator(".train-A .train-answers b").all_inner_texts() == list("abcdabcd")
+    assert page.locator(".train-A .train-word").all_inner_texts() == list("abcdabcd")
     field.fill("abz")
     assert "不认得“z”" in page.inner_text(".train-allowed")
-    assert page.locator(".train-A .train-answers b").all_inner_texts() == list("abcdabcd")
+    assert page.locator(".train-A .train-word").all_inner_texts() == list("abcdabcd")
     field.fill("a" * 17)
     assert "最多 16 个" in page.inner_text(".train-allowed")
     page.click("text=换回来")

@@ -96,7 +96,7 @@ def next_words() -> str:
 
 def two_trainings() -> str:
     """两条曲线：一层与两层，只差这一样。"""
-    return in_book_language(still(hidden=True))
+    return in_book_language(still(door=True))
 
 
 STILLS = {"live": every_head, "train": two_trainings, "llm": next_words}
