@@ -151,7 +151,8 @@ def test_a_phrase_from_the_text_leads_to_its_page(search, book):
     names = [page for page in ALL_PAGES if re.match("chapters/[0-9]", page)]
     pages = [(book / name).read_text(encoding="utf-8") for name in names]
     phrases = [
-        set(re.findall("[\u4e00-\u9fff]+", "\n".join(text for _, _, text in sections(page)))) for page in pages
+        set(re.findall("[\u4e00-\u9fff]+", "\n".join(text for _, _, text in sections(page))))
+        for page in pages
     ]
     for i, name in enumerate(names):
         phrase = max(phrases[i].difference(*phrases[:i], *phrases[i + 1 :]), key=len)

@@ -69,7 +69,10 @@ PANELS = {
         (
             *("engine.js", "marks.js", "charts.js", "address.js"),
             *(f"train/{name}.js" for name in live_train.PARTS),
-            *(f"train/{name}.js" for name in ("engine", "choices", "experiments", "pictures", "paper", "panel")),
+            *(
+                f"train/{name}.js"
+                for name in ("engine", "choices", "experiments", "pictures", "paper", "panel")
+            ),
         ),
         ("train/train.css", "train/reading.css", "whole.css"),
     ),
