@@ -74,7 +74,7 @@
       const share = sum(terms, (term) => has(page.text, term)) / terms.length;
       page.score *= share < 0.3 ? 0 : share * (teaches ? 1 : 0.3);
       // 整句话都在的，胜过只是字字常说的
-      if (query.length > 7 && page.text.toLowerCase().includes(query)) page.score += 10;
+      if (terms.length > 1 && query.length > 7 && page.text.toLowerCase().includes(query)) page.score += 10;
       // 说出了题名的，就是来找那一页的
       const named = bare(page.title.split("：")[0]) === bare(query);
       if (named) page.score += 100;
