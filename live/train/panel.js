@@ -243,8 +243,8 @@
       return typed.map((char) => Math.max(0, words.indexOf(char === "↵" ? "\n" : char)));
     }
 
-    spelled() {
-      return this.ids.map((id) => RULES[this.state.task].words[id]).join("").replaceAll("\n", "↵");
+    spelled(ids = this.ids) {
+      return ids.map((id) => RULES[this.state.task].words[id]).join("").replaceAll("\n", "↵");
     }
 
     write(text) {
@@ -256,8 +256,8 @@
     }
 
     shuffle() {
-      const random = trainRandom().stream(Date.now() % 1e6), { words } = RULES[this.state.task];
-      this.text.value = random.shuffle([...this.ids]).map((id) => words[id]).join("").replaceAll("\n", "↵");
+      const random = trainRandom().stream(Date.now() % 1e6);
+      this.text.value = this.spelled(random.shuffle([...this.ids]));
       return this.write(this.text.value);
     }
 
@@ -292,7 +292,7 @@
         run.row = html("ol", { class: "train-answers" });
         run.loss = html("p", { class: "train-loss" });
         run.heads = heads({ ...run.choices, onToggle: (layer, head) => this.switchOff(run, layer, head) });
-        run.paper = run.choices.task === "read" && TrainPaper.paper({ engine: run.engine, words: RULES.read.words });
+        run.paper = run.choices.task === "read" ? TrainPaper.paper({ engine: run.engine, words: RULES.read.words }) : null;
         const none = run.choices.layers ? [] : [html("p", {}, "0 层：没有注意力可看。")];
         return html("section", { class: `train-side train-${SIDES[i]}`, "aria-label": `训练 ${SIDES[i]}` },
           html("h2", {}, html("span", { class: "train-key" }, SIDES[i]), what, run.score), ...(run.paper ? [run.paper.element] : []), run.row, run.loss, run.heads.element, ...none);
@@ -312,7 +312,7 @@
       answers({ element: run.row, words, ids, targets, probabilities: seen.probabilities, hidden, onHide: (at) => this.cover(at) });
       if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off });
       const point = run.points.findLast(({ step, test }) => test && step <= (this.viewing ?? Infinity));
-      run.paper?.show?.({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
+      run.paper?.show({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
       run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
       const asked = targets.some((target) => target >= 0);
       const done = [...hidden.map((at) => `盖住第 ${at + 1} 个 ${words[ids[at]]}`), ...(run.off.length ? [`关掉 ${run.off.length} 个头`] : [])].join("、");

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_train_model import LIVE, SCRIPTS
-from wasmtime import wat2wasm
+from test_train_model import LIVE, load
 
 from course_book.doctree.training_still import EVERY, TRAINED
 
@@ -89,10 +88,7 @@ def tab(browser):
     page = browser.new_page()
     page.set_default_timeout(600_000)
     page.set_content("<!doctype html><title>页</title>")
-    for name in (*SCRIPTS, "choices"):
-        page.add_script_tag(path=LIVE / f"{name}.js")
-    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
-    page.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", wasm)
+    load(page, "choices")
     yield page
     page.close()
 

@@ -9,8 +9,7 @@ import subprocess
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from test_train_model import BASE, LIVE, RUNS, SCRIPTS, TOOLS, TRAINING
-from wasmtime import wat2wasm
+from test_train_model import BASE, LIVE, RUNS, SCRIPTS, TOOLS, TRAINING, load, wasm
 
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 SECONDS = 240
@@ -26,9 +25,8 @@ GIVEN = [BASE | TRAINING | more for more in RUNS]
 
 
 def page() -> bytes:
-    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
     code = "".join((LIVE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    code += f"const wasm = new Uint8Array({wasm});\n"
+    code += f"const wasm = new Uint8Array({list(wasm())});\n"
     code += f'fetch("/", {{ method: "POST", body: JSON.stringify({json.dumps(GIVEN)}.map({TRAIN})) }});'
     return f"<!doctype html><meta charset=utf-8><title>页</title><script>{code}</script>".encode()
 
@@ -76,10 +74,7 @@ def test_firefox_trains_the_same_to_the_last_bit(blank, tmp_path):
             firefox.terminate()
             firefox.wait()
     assert there, "Firefox 没有送回什么"
-    for name in SCRIPTS:
-        blank.add_script_tag(path=LIVE / f"{name}.js")
-    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
-    blank.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", wasm)
+    load(blank)
     here = [blank.evaluate(TRAIN, given) for given in GIVEN]
     assert all(run["simd"] for run in there)
     assert [run["bits"] for run in here] == [run["bits"] for run in there]

@@ -53,14 +53,22 @@ def pairwise():
 ROWS = pairwise()
 
 
+def load(page, *more):
+    """空白的一页装上训练用的各个脚本、另要的几个，还有汇编好的 products.wat。"""
+    for name in (*SCRIPTS, *more):
+        page.add_script_tag(path=LIVE / f"{name}.js")
+    page.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", list(wasm()))
+
+
+def wasm():
+    return bytes(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
+
+
 @pytest.fixture(scope="module")
 def tab(browser):
     page = browser.new_page()
     page.set_content("<!doctype html><title>页</title>")
-    for name in SCRIPTS:
-        page.add_script_tag(path=LIVE / f"{name}.js")
-    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
-    page.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", wasm)
+    load(page)
     yield page
     page.close()
 

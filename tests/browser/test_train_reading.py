@@ -9,8 +9,7 @@ import re
 import pytest
 from built_book import BOOK
 from live_pages import axe_faults, prepare_axe
-from test_train_model import LIVE, SCRIPTS
-from wasmtime import wat2wasm
+from test_train_model import LIVE, load
 
 from course_book.after_writing import live_train
 
@@ -134,10 +133,7 @@ WRITE = """(chances) => trainWriting({ trainRandom })({ ids: [1, 2], count: 30, 
 def tab(browser):
     page = browser.new_page()
     page.set_content("<!doctype html><title>页</title>")
-    for name in (*SCRIPTS, "reading"):
-        page.add_script_tag(path=LIVE / f"{name}.js")
-    wasm = list(wat2wasm((LIVE / "products.wat").read_text(encoding="utf-8")))
-    page.evaluate("(bytes) => { globalThis.wasm = new Uint8Array(bytes); }", wasm)
+    load(page, "reading")
     yield page
     page.close()
 
