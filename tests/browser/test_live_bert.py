@@ -471,7 +471,7 @@ def test_no_worker(browser, sites):
 
 
 def test_book_holds_the_data_once(book):
-    """成书里的数据就是现在的；繁体的书只有自己的脚本，没有第二份数据；_static 里没有。"""
+    """成书里的数据就是现在的；繁体的书没有第二份，除了要读的字；_static 里没有。"""
     files = live_bert.data_files()
     data = book / "live/data/bert"
     assert {path.name for path in data.iterdir()} == {f"{name}.js" for name in files}
@@ -483,5 +483,6 @@ def test_book_holds_the_data_once(book):
     traditional = book / "zh-TW/live"
     in_traditional = {path.relative_to(traditional) for path in traditional.rglob("*") if path.is_file()}
     assert {path for path in in_traditional if path.parts[0] != "data"} == names
-    assert {path.name for path in (traditional / "data").iterdir()} == {"exercises"}  # 练习的话两本书各有一份
+    # 练习的话、训练场里读的书，两本书各有一份
+    assert {path.name for path in (traditional / "data").iterdir()} == {"book", "exercises"}
     assert not list(book.glob("**/_static/**/tokens0.bin*"))
