@@ -1,4 +1,4 @@
-"""书里“快慢与内存”一页的两幅图 matmul.svg 与 memory.svg，由 encoder.json 里最近一次记录画成。"""
+"""书里“快慢与内存”一页的图 matmul.svg 与 memory.svg，由 encoder.json 里最近一次记录画成；显卡的一幅在 gpu/。"""
 
 import json
 import re
@@ -18,12 +18,11 @@ def load(path: Path) -> list[Cell]:
     return [Cell(**cell) for cell in cells]
 
 
-def draw_matmul(cells: list[Cell]) -> str:
+def draw_matmul(cells: list[Cell], title: str = "一次前向的时间里，矩阵乘法占几成") -> str:
     """各种长短的一次前向里，矩阵乘法占几成：整条是全部的时间，细线是各轮的最小到最大。"""
     shares = [c for c in cells if c.side == SHARE and c.case.startswith("fp32")]
     names = ["{} 句，每句 {} 个词元".format(*re.findall(r"\d+", c.case)[1:]) for c in shares]
     told = "；".join(f"{name}，{c.median:.0%}" for name, c in zip(names, shares, strict=True))
-    title = "一次前向的时间里，矩阵乘法占几成"
     canvas = Canvas("matmul", WIDTH, 80 + 40 * len(shares), title, f"{told}。", fits_phone=True)
     canvas.text(title, WIDTH / 2, 26, 18)
     for i, (name, cell) in enumerate(zip(names, shares, strict=True)):
@@ -68,11 +67,15 @@ def draw_memory(cells: list[Cell]) -> str:
     return canvas.drawing.as_svg(header="") + "\n"
 
 
-def write(source: Path, folder: Path) -> None:
-    cells = load(source)
+def write(folder: Path) -> None:
+    (folder / "gpu").mkdir(exist_ok=True)
+    title = "H200 上，矩阵乘法占几成"
+    on_gpu = draw_matmul(load(BENCH / "gpu/encoder.json"), title)
+    (folder / "gpu/matmul.svg").write_text(on_gpu, encoding="utf8")
+    cells = load(BENCH / "encoder.json")
     (folder / "matmul.svg").write_text(draw_matmul(cells), encoding="utf8")
     (folder / "memory.svg").write_text(draw_memory(cells), encoding="utf8")
 
 
 if __name__ == "__main__":
-    write(BENCH / "encoder.json", BENCH)
+    write(BENCH)

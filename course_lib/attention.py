@@ -79,7 +79,7 @@ def scaled_dot_product_attention(
     """
     check_attention(query, key, value, mask)
     if not need_weights:
-        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout_p), None
+        return fused_attention(query, key, value, mask, dropout_p=dropout_p), None
     # 先缩放再相乘：半精度里点积可能已经溢出，溢出之后才除就晚了。
     scores = query / math.sqrt(query.size(-1)) @ key.transpose(-2, -1)  # (..., N, M)
     if mask is not None:
@@ -89,6 +89,22 @@ def scaled_dot_product_attention(
     if mask is not None:
         weights = weights.masked_fill(~mask, 0.0)
     return F.dropout(weights, dropout_p) @ value, weights
+
+
+def fused_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, **options
+) -> Tensor:
+    """同 `scaled_dot_product_attention`，只要输出：交给 torch 的融合算子，不产生 N × M 的权重。
+
+    参数：前四个见上；options，融合算子另外的参数。返回：(..., N, d_v)。
+    整行都被挡住的查询，各家的算子给什么不一定：cuDNN 的不是零，有的长度梯度还是 NaN。
+    所以让这样的查询看全部，算完再清零。
+    """
+    if mask is None:
+        return F.scaled_dot_product_attention(query, key, value, **options)
+    blocked = ~mask.any(dim=-1, keepdim=True)  # (..., N, 1)
+    output = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | blocked, **options)
+    return output.masked_fill(blocked, 0.0)
 
 
 class Cache:

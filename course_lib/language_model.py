@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import Cache, causal_mask, needed_padding_mask, scaled_dot_product_attention
+from .attention import Cache, causal_mask, fused_attention, needed_padding_mask, scaled_dot_product_attention
 from .checks import check_attention, check_groups, check_ids, check_length, check_pairs
 from .config import LanguageModelConfig
 from .layers import FeedForward
@@ -80,7 +80,7 @@ def grouped_query_attention(
         causal = causal_mask(n, query.device, total - n)
         mask, is_causal = causal if mask is None else causal & mask, False
     if not need_weights:  # 融合算子自己会挡后面的，不必造掩码；也会让一组头共用键值，不必抄
-        return F.scaled_dot_product_attention(query, key, value, mask, 0.0, is_causal, enable_gqa=True), None
+        return fused_attention(query, key, value, mask, is_causal=is_causal, enable_gqa=True), None
     key, value = (x.repeat_interleave(group, dim=-3) for x in (key, value))
     return scaled_dot_product_attention(query, key, value, mask)
 

@@ -18,6 +18,7 @@ from course_lib.attention import (
     padding_mask,
     scaled_dot_product_attention,
 )
+from course_lib.language_model import grouped_query_attention
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16]
 
@@ -108,6 +109,25 @@ class TestScaledDotProduct:
         assert (output[1, :, 2] == 0).all() and (output[1, :, 1] != 0).any()
         if need_weights:
             assert (weights[1, :, 2] == 0).all()
+
+    @pytest.mark.parametrize("attend", [scaled_dot_product_attention, grouped_query_attention])
+    def test_no_kernel_is_asked_about_a_fully_masked_row(self, attend, monkeypatch):
+        """CUDA 上半精度的融合算子，这样的一行给的不是零，梯度会是 NaN；这里的算子见到就出错。"""
+        fused = F.scaled_dot_product_attention
+
+        def strict(query, key, value, attn_mask=None, **options):
+            assert attn_mask.any(dim=-1).all()
+            return fused(query, key, value, attn_mask=attn_mask, **options)
+
+        monkeypatch.setattr(F, "scaled_dot_product_attention", strict)
+        q, k, v = (t.requires_grad_() for t in qkv(2, 3, 4, 8))
+        mask = torch.ones(2, 1, 4, 4, dtype=torch.bool)
+        mask[1, :, 2] = False
+        output, _ = attend(q, k, v, mask, need_weights=False)
+        assert (output[1, :, 2] == 0).all() and (output[1, :, 1] != 0).any()
+        assert_close(output, attend(q, k, v, mask)[0])
+        (grad,) = torch.autograd.grad(output.square().sum(), q)
+        assert (grad[1, :, 2] == 0).all() and (grad[1, :, 1] != 0).any()
 
     @pytest.mark.filterwarnings("ignore:Anomaly Detection")
     def test_no_step_of_a_fully_masked_row_has_a_nan_gradient(self):

@@ -10,10 +10,10 @@ RECORD = speed.load(speed.BENCH / "encoder.json")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.mark.parametrize("name", ["matmul", "memory"])
+@pytest.mark.parametrize("name", ["matmul", "memory", "gpu/matmul"])
 def test_pictures_follow_the_record(name, tmp_path):
     """是最近一次记录画成的；360 像素宽的手机上，正文宽 328，字也看得清。"""
-    speed.write(speed.BENCH / "encoder.json", tmp_path)
+    speed.write(tmp_path)
     svg = (speed.BENCH / f"{name}.svg").read_bytes()
     assert (tmp_path / f"{name}.svg").read_bytes() == svg, "请运行 bench/speed.py"
     root = ET.fromstring(svg)
