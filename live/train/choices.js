@@ -25,14 +25,14 @@ globalThis.TrainChoices = (() => {
     seed: { name: "种子", values: numbers(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), chapter: "training", said: "开头的参数与每一步的数据都由它而来：种子相同，训练就一模一样。" },
   };
   const TASKS = {
-    reverse: { name: "倒写", said: "八个字母倒着写一遍：第一个位置要说出第八个字母。" },
-    sort: { name: "排序", said: "八个数字从小到大排好。" },
-    copy: { name: "照着抄", said: "几个字母写了又写，每处说出下一个；训练时一段是 3、4、5、7 个，考的是从没见过的 6 个。" },
-    brackets: { name: "括号配对", said: "右括号都写成了问号，要说出各是哪一种。" },
-    count: { name: "数一数", said: "每个位置说出：这个字母在这一句里有几个。" },
-    add: { name: "加法进位", said: "两位数加两位数，三个问号一起答；考的算式，训练时没有见过。" },
-    bite: { name: "谁咬谁", said: "狗咬猫，谁疼？猫咬狗，谁疼？一样的几个字，次序不同，答案就不同。" },
-    read: { name: "读这本书", said: "这本书自己的行文，一个字一个字地猜下一个；考的是留下没有读的两章。练一遍要一两分钟，可以一边练，一边往下读。" },
+    reverse: { name: "倒写", mask: "none", said: "八个字母倒着写一遍：第一个位置要说出第八个字母。" },
+    sort: { name: "排序", mask: "none", said: "八个数字从小到大排好。" },
+    copy: { name: "照着抄", mask: "causal", said: "几个字母写了又写，每处说出下一个；训练时一段是 3、4、5、7 个，考的是从没见过的 6 个。" },
+    brackets: { name: "括号配对", mask: "causal", said: "右括号都写成了问号，要说出各是哪一种。" },
+    count: { name: "数一数", mask: "none", said: "每个位置说出：这个字母在这一句里有几个。" },
+    add: { name: "加法进位", mask: "none", said: "两位数加两位数，三个问号一起答；考的算式，训练时没有见过。" },
+    bite: { name: "谁咬谁", mask: "none", said: "狗咬猫，谁疼？猫咬狗，谁疼？一样的几个字，次序不同，答案就不同。" },
+    read: { name: "读这本书", mask: "causal", said: "这本书自己的行文，一个字一个字地猜下一个；考的是留下没有读的两章。练一遍要一两分钟，可以一边练，一边往下读。" },
   };
   // 读这本书的字多，要宽一些，也多走几步；别的事做完了，换回来
   const READING = { width: 64, positions: "rope", batch: 16, steps: 600, other: "layers", value: "1" };
@@ -58,7 +58,7 @@ globalThis.TrainChoices = (() => {
     const state = { ...START };
     for (const name of Object.keys(CHOICES)) if (name in given) state[name] = valueOf(name, given[name]) ?? odd(name, given[name]) ?? START[name];
     if (given.task in TASKS) state.task = given.task;
-    if ("task" in given && !("mask" in given)) state.mask = ["copy", "brackets", "read"].includes(state.task) ? "causal" : "none";
+    if ("task" in given && !("mask" in given)) state.mask = TASKS[state.task].mask;
     if (given.other === "" || given.other in CHOICES) state.other = given.other;
     if ("value" in given) state.value = String(given.value);
     if (state.other && valueOf(state.other, state.value) === undefined) state.value = String(CHOICES[state.other].values[0][0]);

@@ -9,5 +9,6 @@ globalThis.TrainExperiments = {
   heads: { question: "加法进位，四个头换成一个头（宽度不变），够吗？", options: ["一样够", "有几次卡住", "学不会"], right: 1 },
   further: { question: "括号配对，练十二个，考十六个：没有位置的，比有位置的差多少？", options: ["差得多", "差不多", "反而好一些"], right: 2 },
   peek: { question: "照着抄，拿掉因果掩码，它学到的还是照着抄吗？", options: ["是，学得还更快", "不是，它偷看下一个"], right: 1 },
+  counting: { question: "六百步读下来，猜没读过的两章，网络比得过数次数的吗？数的是：前一个字，或前四个字后面，各个字跟过几次。", options: ["两样都比得过", "只比得过数前一个字的", "都比不过"], right: 1 },
   large: { question: "学习率大十倍，照着抄；开头 20 步从小到大（预热），救得回来吗？", options: ["多半救得回来", "救不回来", "不预热也学得会"], right: 0 },
 };

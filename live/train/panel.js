@@ -50,7 +50,7 @@
 
     build() {
       const tasks = Object.entries(TASKS).map(([name, { name: title }]) => {
-        const input = radio("train-task", () => this.enter({ task: name, mask: RULES[name].mask, text: "", hide: "", ...TrainChoices.usual(name, this.state.task) }), { value: name });
+        const input = radio("train-task", () => this.enter({ task: name, mask: TASKS[name].mask, text: "", hide: "", ...TrainChoices.usual(name, this.state.task) }), { value: name });
         return html("label", { class: "train-task" }, input, html("span", {}, title));
       });
       this.tasks = html("fieldset", { class: "train-tasks" }, html("legend", {}, "教它做什么"), ...tasks);
@@ -69,7 +69,7 @@
         (other) => this.enter({ other, value: other && this.opposite(other) }), { "aria-label": "B 改哪一样" });
       this.value = html("select", { "aria-label": "B 改成什么" });
       this.value.addEventListener("change", () => this.enter({ value: this.value.value }));
-      this.versus = html("p", { class: "train-versus" }, html("b", {}, "B"), "只有一样与 A 不同：", this.other, " ", this.value);
+      this.versus = html("p", { class: "train-versus" }, html("b", {}, "B"), "与 A 只差：", this.other, " ", this.value);
 
       this.play = button("训练", () => this.toggle(), { class: "live-open train-play" });
       this.once = button("走一步", () => this.advance(1));
@@ -334,7 +334,8 @@
       this.said.textContent = TASKS[state.task].said;
       for (const [name, each] of Object.entries(this.choosers)) each.value = state[name];
       const two = (name, yes, no) => (state[name] ? yes : no);
-      this.model.replaceChildren(html("b", {}, "A"), ` ${state.layers} 层，${state.heads} 个头，宽 ${state.width}，${two("ffn", "有", "没有")}前馈网络，位置${labelOf("positions", state.positions)}，学习率 ${state.lr}……`, html("span", {}, "换一个模型"));
+      this.model.replaceChildren(html("b", {}, "A"), html("span", {}, `${state.layers} 层，${state.heads} 个头，宽 ${state.width}`,
+        html("span", { class: "train-more" }, `，${two("ffn", "有", "没有")}前馈网络，位置${labelOf("positions", state.positions)}，学习率 ${state.lr}`), "……"), html("span", {}, "换一个模型"));
       this.other.value = state.other;
       this.value.hidden = !state.other;
       if (state.other) {

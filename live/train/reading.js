@@ -7,7 +7,7 @@ globalThis.trainReading = function ({ words, training, held } = { words: ["〓"]
   const numbered = (text) => Int32Array.from(text, (char) => numbers.get(char) ?? 0); // 少见的字都是第 0 个
   const read = numbered(training), kept = numbered(held);
   return {
-    words, numbered, mask: "causal", length: LENGTH, far: 0, apart: true, shown: 21,
+    words, numbered, length: LENGTH, far: 0, apart: true, shown: 21,
     make(random, n, testing, place) {
       if (!testing) return read.slice(...from(random.below(Math.max(1, read.length - n)), n));
       return kept.slice(...from(Math.floor(((place % EXAM) * (kept.length - n)) / (EXAM - 1)), n));

@@ -15,12 +15,12 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
 
   const TASKS = {
     // 倒着写一遍
-    reverse: { words: LETTERS, mask: "none", length: 8, far: 0, make: any(10), answer: (ids) => ids.toReversed() },
+    reverse: { words: LETTERS, length: 8, far: 0, make: any(10), answer: (ids) => ids.toReversed() },
     // 从小到大
-    sort: { words: DIGITS, mask: "none", length: 8, far: 12, make: any(10), answer: (ids) => ids.toSorted((a, b) => a - b) },
+    sort: { words: DIGITS, length: 8, far: 12, make: any(10), answer: (ids) => ids.toSorted((a, b) => a - b) },
     // 一段不重样的字母写了又写，每处说出下一个；每段 3、4、5、7 个，考的是 6 个的，训练时没有见过
     copy: {
-      words: LETTERS, mask: "causal", length: 16, far: 0, apart: true,
+      words: LETTERS, length: 16, far: 0, apart: true,
       make(random, n, testing) {
         const period = testing ? 6 : random.pick([3, 4, 5, 7]), pattern = distinct(random, 10, period);
         return range(0, n).map((i) => pattern[i % period]);
@@ -29,7 +29,7 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     },
     // 右括号都写成 ?，要说出是哪一种
     brackets: {
-      words: [..."([{?)]}"], mask: "causal", length: 12, far: 16,
+      words: [..."([{?)]}"], length: 12, far: 16,
       make(random, n) {
         const ids = [];
         for (let i = 0, open = 0; i < n; i++) {
@@ -46,12 +46,12 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     },
     // 这个字母在这一句里有几个
     count: {
-      words: [..."abcd", ..."123456789"], mask: "none", length: 8, far: 12, make: any(4),
+      words: [..."abcd", ..."123456789"], length: 8, far: 12, make: any(4),
       answer: (ids) => ids.map((id) => 3 + Math.min(9, ids.filter((other) => other === id).length)),
     },
     // 两位数加两位数，三个 ? 处写和
     add: {
-      words: [...DIGITS, ..."+=?"], mask: "none", length: 9, far: 0,
+      words: [...DIGITS, ..."+=?"], length: 9, far: 0,
       make: (random) => [random.below(10), random.below(10), 10, random.below(10), random.below(10), 11, 12, 12, 12],
       answer(ids) {
         const [, a, b] = ids.join(" ").match(/^(\d \d) 10 (\d \d) 11 12 12 12$/) ?? CANNOT;
@@ -62,7 +62,7 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     },
     // 狗咬猫，谁疼？谁凶？
     bite: {
-      words: [...ANIMALS, ..."咬，谁疼凶？"], mask: "none", length: 7, far: 0,
+      words: [...ANIMALS, ..."咬，谁疼凶？"], length: 7, far: 0,
       make(random) {
         const [biter, bitten] = distinct(random, 8, 2);
         return [biter, 8, bitten, 9, 10, 11 + random.below(2), 13];
