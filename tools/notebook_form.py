@@ -34,6 +34,9 @@ SOLUTION = re.compile(
 )
 # 只为展示一幅插图的格：代码不必看
 FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
+# 网页里收起代码的几种格；JupyterLab 与 VS Code 里也收起来，先看见的是图
+FOLDS = {"hide-input", "claims"}
+FOLDED = {"jupyter": {"source_hidden": True}}
 # Colab 见了就把断言格收成一个标题
 CLAIMS_TITLE = '# @title 断言 { display-mode: "form" }'
 
@@ -78,7 +81,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         form = {
             "cell_type": cell["cell_type"],
             "id": cell["id"],
-            "metadata": {"tags": tags} if tags else {},
+            "metadata": {**(FOLDED if FOLDS & {*tags} else {}), **({"tags": tags} if tags else {})},
             "source": source.splitlines(keepends=True),
         }
         if cell["cell_type"] == "code":

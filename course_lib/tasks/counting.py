@@ -1,7 +1,7 @@
 """数次数的语言模型：前面几个字之后，各个字出现过几次；没有见过的，就少看一个字。"""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,29 +17,31 @@ class Counting:
 
     def __init__(self, text: Sequence[Any], words: Sequence[Any], before: int, discount: float = 0.75):
         self.size, self.before, self.discount = len(words), before, discount
-        # 第 n 层：看前面 n 个字时，各个字的次数
-        self.counts = [defaultdict(Counter) for _ in range(before + 1)]
-        for n, counts in enumerate(self.counts):
-            grams = Counter(tuple(text[i : i + n + 1]) for i in range(len(text) - n))
-            if n < before:  # 各种不同的“再往前一个字”各算一次
-                longer = {tuple(text[i : i + n + 2]) for i in range(len(text) - n - 1)}
-                grams = Counter(gram[1:] for gram in longer)
-            for (*context, word), count in grams.items():
-                counts[tuple(context)][word] += count
-        self.totals = [
-            {context: (sum(row.values()), len(row)) for context, row in counts.items()}
-            for counts in self.counts
-        ]
+        self.joined = "".join if isinstance(text, str) else tuple  # 连着的几个字怎样记
+        text = self.joined(text)
+        # 第 n 层：前面 n 个字与后面一个连着，各出现几次；totals 里是前面那几个字：一共几次，后面跟过几种
+        self.counts, self.totals = [], []
+        for n in range(before + 1):
+            # 不是最长的，各种不同的“再往前一个字”各算一次
+            extra = n < before
+            grams = [text[i : i + n + 1 + extra] for i in range(len(text) - n - extra)]
+            counts = Counter(gram[1:] for gram in set(grams)) if extra else Counter(grams)
+            totals: dict[Any, tuple[int, int]] = {}
+            for gram, count in counts.items():
+                total, kinds = totals.get(gram[:-1], (0, 0))
+                totals[gram[:-1]] = total + count, kinds + 1
+            self.counts.append(counts)
+            self.totals.append(totals)
 
     def probability(self, context: Sequence[Any], word: Any) -> float:
         """context 之后是 word 的概率；词表里的各个加起来是 1。"""
-        chance = 1 / self.size
+        chance, gram = 1 / self.size, self.joined([*context, word])
         for n in range(min(self.before, len(context)) + 1):
-            seen = tuple(context[len(context) - n :])
-            if seen not in self.totals[n]:
+            seen = gram[len(gram) - n - 1 :]
+            if seen[:-1] not in self.totals[n]:
                 break
-            total, kinds = self.totals[n][seen]
-            kept = max(self.counts[n][seen][word] - self.discount, 0)
+            total, kinds = self.totals[n][seen[:-1]]
+            kept = max(self.counts[n].get(seen, 0) - self.discount, 0)
             chance = (kept + self.discount * kinds * chance) / total
         return chance
 

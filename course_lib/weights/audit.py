@@ -7,11 +7,21 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from safetensors import safe_open
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from .errors import PretrainedError
 
 Module = TypeVar("Module", bound=nn.Module)
 FLOATS = {"F64", "F32", "F16", "BF16"}  # safetensors 里类型的写法
+
+
+class _NoNumbers(TorchFunctionMode):
+    """只要形状的时候，`nn.init` 什么也不做；在 meta 上照做，会叫 torch 载入整个编译器，要好几秒。"""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if getattr(func, "__module__", None) == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 class Source(NamedTuple):
@@ -36,7 +46,7 @@ class Source(NamedTuple):
             raise PretrainedError(
                 f"{self.path} 里只有 {len(self.shapes)} 个权重，配置却说有 {self.config.num_layers} 层。"
             )
-        with torch.device("meta"):  # 只有形状，不占内存，也不取随机数
+        with torch.device("meta"), _NoNumbers():  # 只有形状，不占内存，也不取随机数
             model = make(self.config)
         if initialise:  # 不取初值的，`load` 自己会先查
             audit(model, self.shapes, self.rename, f"{self.path} 的")

@@ -23,8 +23,16 @@ def open_gguf(path: str | os.PathLike) -> GGUFFile:
 
 @lru_cache(maxsize=1)
 def _parsed(path: str, *stamp: int) -> GGUFFile:
+    import numpy as np
     from gguf import GGUFReader
 
-    reader = GGUFReader(path)
+    class Reader(GGUFReader):
+        """词表的每个字符串切一刀：切的若是 `np.memmap`，每一刀都要另记文件名，慢一倍；换成普通的数组，还是同一片内存。"""
+
+        def _build_fields(self, *args):
+            self.data = self.data.view(np.ndarray)
+            return super()._build_fields(*args)
+
+    reader = Reader(path)
     # 只留下值：reader 给词表的每个字符串都造了几个数组，一共近 200 MB
     return GGUFFile({name: field.contents() for name, field in reader.fields.items()}, reader.tensors)

@@ -18,37 +18,49 @@ TWO = [
     (3.4, 0.09, 0.05), (3.3, 0.34, 0.27), (2.4, -0.71, -0.32), (1.9, 0.47, 0.38), (1.5, 0.43, 0.56),
     (1.4, -0.04, -0.2), (0.8, -0.15, 0.19), (0.7, 0.25, 0.72),
 ]  # fmt: skip
-SCALE = 185  # 每单位角度几个像素
-
-c = Canvas(
-    "jet_point_cloud",
-    700,
-    452,
-    "喷注是一片点云",
+TITLE = "喷注是一片点云"
+SAID = (
     "两个喷注，横轴是 Δη，纵轴是 Δφ，虚线圆的半径是 0.8；每个粒子画成一个圆，面积与横动量成正比。"
-    "左边单叉：大的粒子挤在中央一簇。右边双叉：大的粒子上下分成两簇；两边都有小的粒子散在四周。",
+    "{}单叉：大的粒子挤在中央一簇。{}双叉：大的粒子上下分成两簇；两边都有小的粒子散在四周。"
 )
+NAMES = ("单叉", "一个夸克或胶子", ONE, INK), ("双叉", "W 或 Z 衰变成两个夸克", TWO, INK)
 
 
-def cone(x, name, detail, particles, color):
-    y = 236
-    c.text(name, x, 32, 22, color, font_weight="bold")
-    c.text(detail, x, 62, 19, FAINT)
+def cone(c, x, y, scale, particles, color, size):
     rim = {"fill": "none", "stroke": FAINT, "stroke_dasharray": "6 5", "stroke_width": 1.5}
-    c.drawing.append(drawsvg.Circle(x, y, 0.8 * SCALE, **rim))
+    c.drawing.append(drawsvg.Circle(x, y, 0.8 * scale, **rim))
     for dx, dy in ((0.8, 0), (0, 0.8)):
-        ends = x - dx * SCALE, y + dy * SCALE, x + dx * SCALE, y - dy * SCALE
+        ends = x - dx * scale, y + dy * scale, x + dx * scale, y - dy * scale
         c.drawing.append(drawsvg.Line(*ends, stroke=FAINT, stroke_width=1, stroke_opacity=0.4))
-    c.text("Δη", x + 0.8 * SCALE + 18, y, 19, INK)
-    c.text("Δφ", x + 22, y - 0.8 * SCALE + 16, 19, INK)
+    c.text("Δη", x + 0.8 * scale + 18, y, size, INK)
+    c.text("Δφ", x + 22, y - 0.8 * scale + 16, size, INK)
     for pt, eta, phi in particles:
-        radius = round(max(1.9 * math.sqrt(pt), 2.5), 1)
-        at = round(x + eta * SCALE, 1), round(y - phi * SCALE, 1)
+        radius = round(max(1.9 * scale / 185 * math.sqrt(pt), 2.5), 1)
+        at = round(x + eta * scale, 1), round(y - phi * scale, 1)
         paint = {"fill": color, "fill_opacity": 0.45, "stroke": color, "stroke_width": 1}
         c.drawing.append(drawsvg.Circle(*at, radius, **paint))
 
 
-cone(172, "单叉", "一个夸克或胶子", ONE, INK)
-cone(516, "双叉", "W 或 Z 衰变成两个夸克", TWO, INK)
-c.text("圆的面积是横动量，虚线圆的半径 R = 0.8", 344, 424, 19, INK)
-c.save()
+def wide():
+    c = Canvas("jet_point_cloud", 700, 452, TITLE, SAID.format("左边", "右边"))
+    for x, (name, detail, particles, color) in zip((172, 516), NAMES, strict=True):
+        c.text(name, x, 32, 22, color, font_weight="bold")
+        c.text(detail, x, 62, 19, FAINT)
+        cone(c, x, 236, 185, particles, color, 19)
+    c.text("圆的面积是横动量，虚线圆的半径 R = 0.8", 344, 424, 19, INK)
+    c.save()
+
+
+def narrow():
+    """手机上：一个在上，一个在下。"""
+    c = Canvas("jet_point_cloud_narrow", 358, 650, TITLE, SAID.format("上面", "下面"), fits_phone=True)
+    for top, (name, detail, particles, color) in zip((0, 308), NAMES, strict=True):
+        c.text(name, 20, top + 26, 18, color, anchor="start", font_weight="bold")
+        c.text(detail, 64, top + 26, 15, FAINT, anchor="start")
+        cone(c, 170, top + 172, 155, particles, color, 15)
+    c.text("圆的面积是横动量，虚线圆的半径 R = 0.8", 179, 628, 15, INK)
+    c.save()
+
+
+wide()
+narrow()

@@ -75,14 +75,14 @@ EXERCISES = [
         right=lambda log_p, text: float(-log_p.sum() / torch.tensor(2.0).log() / len(text.encode())),
         wrong={
             "符号反了：对数概率是负的，意外的程度是它的相反数。": lambda log_p, text: float(log_p.sum() / torch.tensor(2.0).log() / len(text.encode())),
-            "单位还是奈特：除以 ln 2 才是位。": lambda log_p, text: float(-log_p.sum() / len(text.encode())),
+            "单位还是奈特：除以 ln 2 才是比特。": lambda log_p, text: float(-log_p.sum() / len(text.encode())),
             "除以的是字符的个数：一个汉字是 3 个字节，要数 text.encode() 有多长。": lambda log_p, text: float(-log_p.sum() / torch.tensor(2.0).log() / len(text)),
             "除以的是词元的个数：那样就又受分词器的影响，要除以字节数。": [
                 lambda log_p, text: float(-log_p.mean() / torch.tensor(2.0).log()),
                 lambda log_p, text: float(-log_p.mean() / torch.tensor(2.0).log() / len(text.encode())),
             ],
-            "乘了 ln 2：奈特换成位，数应当变大。": lambda log_p, text: float(-log_p.sum() * torch.tensor(2.0).log() / len(text.encode())),
-            "这是困惑度，每个词元一个平均：这一题要的是每个字节几位，不取指数。": lambda log_p, text: float((-log_p.mean()).exp()),
+            "乘了 ln 2：奈特换成比特，数应当变大。": lambda log_p, text: float(-log_p.sum() * torch.tensor(2.0).log() / len(text.encode())),
+            "这是困惑度，每个词元一个平均：这一题要的是每个字节几比特，不取指数。": lambda log_p, text: float((-log_p.mean()).exp()),
         },
         otherwise="各词元的负对数概率加起来，除以 ln 2，再除以 UTF-8 的字节数。",
         praise="分母是字节，换了分词器、换了语言也能比。",
