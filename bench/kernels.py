@@ -7,14 +7,14 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 import transformers
-from measure import DEVICE, machine
+from measure import DEVICE, DTYPES, machine
 from torch import Tensor
 
 from course_lib.attention import scaled_dot_product_attention
 from course_lib.language_model import LanguageModel
 from course_lib.weights import llm_source
 
-DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+PRECISIONS = {**DTYPES, "fp16": torch.float16}
 LENGTHS = (16, 32, 64, 128, 192, 256)
 WIDTHS = (576, 1536, 4096, 8192)
 COMPANY = (2, 8, 16, 32, 256, 4096)
@@ -43,7 +43,7 @@ def blocked_rows() -> list[list[str]]:
     }
     return [
         [f"{side}，{name}", *(blocked_row(attend, dtype, n) for n in LENGTHS)]
-        for name, dtype in DTYPES.items()
+        for name, dtype in PRECISIONS.items()
         for side, attend in sides.items()
     ]
 
@@ -51,7 +51,7 @@ def blocked_rows() -> list[list[str]]:
 def changed_products() -> list[list[str]]:
     """一个向量乘一个矩阵，同乘的向量多了，得数里有几成变了。"""
     rows = []
-    for name, dtype in DTYPES.items():
+    for name, dtype in PRECISIONS.items():
         for width in WIDTHS:
             vectors = random(COMPANY[-1], width, dtype=dtype)
             matrix = random(width, width, dtype=dtype, seed=1) / width**0.5
@@ -64,7 +64,7 @@ def changed_products() -> list[list[str]]:
 def changed_words() -> list[list[str]]:
     """SmolLM2 读 100 个词元，同批的句子多了：logits 最大的差，第一名换了几处。"""
     rows = []
-    for name, dtype in DTYPES.items():
+    for name, dtype in PRECISIONS.items():
         model = LanguageModel.from_pretrained(llm_source()).to(DEVICE, dtype)
         g = torch.Generator().manual_seed(0)
         ids = torch.randint(3, model.config.vocab_size, (SENTENCES[-1], 100), generator=g).to(DEVICE)
