@@ -23,7 +23,7 @@ def draw_matmul(cells: list[Cell], title: str = "一次前向的时间里，矩�
     shares = [c for c in cells if c.side == SHARE and c.case.startswith("fp32")]
     names = ["{} 句，每句 {} 个词元".format(*re.findall(r"\d+", c.case)[1:]) for c in shares]
     told = "；".join(f"{name}，{c.median:.0%}" for name, c in zip(names, shares, strict=True))
-    canvas = Canvas("matmul", WIDTH, 80 + 40 * len(shares), title, f"{told}。", fits_phone=True)
+    canvas = Canvas("matmul", WIDTH, 80 + 40 * len(shares), title, f"{told}。")
     canvas.text(title, WIDTH / 2, 26, 18)
     for i, (name, cell) in enumerate(zip(names, shares, strict=True)):
         y = 72 + 40 * i
@@ -44,7 +44,7 @@ def draw_memory(cells: list[Cell]) -> str:
     told = "；".join(f"{k}，{'、'.join(f'{mb:.0f}' for mb in used[k])} MB" for k in used)
     title = "一句话加倍，前向时多占的内存"
     lengths = "、".join(map(str, LENGTHS))
-    canvas = Canvas("memory", WIDTH, 390, title, f"{lengths} 个词元：{told}。", fits_phone=True)
+    canvas = Canvas("memory", WIDTH, 390, title, f"{lengths} 个词元：{told}。")
     canvas.text(title, WIDTH / 2, 26, 18)
     canvas.text("面积就是内存", WIDTH / 2, 50, 15, FAINT)
     largest = 170

@@ -18,7 +18,7 @@ FONTS = "'Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
 NARROWEST, NARROW = 4.4, 3.7  # 一栏比前者还宽（英寸），就另画一份后者那么宽的给手机
-READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅与插图就横向滚动
+READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅就横向滚动
 
 # 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
 LETTERS = re.compile(
@@ -61,10 +61,8 @@ def _lines(figure, rows, boxes) -> str:
 
 
 def drawing(path) -> str:
-    """一幅写好的插图，颜色随页面，缩到字看不清之前就停住。"""
-    svg = adapt(path.read_text(encoding="utf8"))
-    width = int(re.search(r'width="(\d+)"', svg)[1])
-    return svg.replace('style="', f'style="min-width:{width * READABLE:.0f}px;', 1)
+    """一幅写好的插图，颜色随页面。"""
+    return adapt(path.read_text(encoding="utf8"))
 
 
 def panels(figure) -> list[list[list]]:

@@ -22,7 +22,7 @@ class Canvas:
     """一张图：先给大小、标题与一段替代文字，再往上画。
 
     画在白纸上；书里显示时颜色随页面的明暗。尺寸以像素计，显示时按宽度缩放。
-    fits_phone 的图缩到手机的宽度也看得清字；别的图在手机上停在一个最小的宽度，横着滚动。
+    手机上字也要看得清：缩不到那么窄的，另画一张窄的，名字后面加 _narrow。
     画实物的图有自己的颜色，own_colors 写明在深色的页面上各换成哪一种：浅的 → 深的。
     """
 
@@ -33,7 +33,6 @@ class Canvas:
         height: int,
         title: str,
         description: str,
-        fits_phone: bool = False,
         own_colors: dict[str, str] | None = None,
     ):
         self.name = name
@@ -45,7 +44,7 @@ class Canvas:
             role="img",
             **({"data-dark": " ".join(map(":".join, own_colors.items()))} if own_colors else {}),
             aria_label=f"{title}。{description}",
-            style="max-width:100%;height:auto" + (";min-width:0" if fits_phone else ""),
+            style="max-width:100%;height:auto",
         )
         self.drawing.append_title(title)
         self.drawing.append(drawsvg.Rectangle(0, 0, width, height, rx=8, fill=PAPER))

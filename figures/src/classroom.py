@@ -25,7 +25,6 @@ c = Canvas(
     "后排 4 号到 6 号是 an、arrow、[SEP]，7 号是空座位。flies 在想“谁在飞？”，从各人连到他的线粗细不同，"
     "time 的最粗；空座位没有线。虚线是同时开着的另一组讨论，arrow 在听 an。"
     "后墙的黑板上写着：一节课先交谈，再独自思考，这样上六节。",
-    fits_phone=True,
     own_colors=OWN,
 )
 XS = [58 + 101 * i for i in range(4)]

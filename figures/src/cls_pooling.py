@@ -52,7 +52,7 @@ def wide():
 
 def narrow():
     """手机上：从上往下，三种池化一种一行。"""
-    c = Canvas("cls_pooling_narrow", 358, 500, TITLE, SAID, fits_phone=True)
+    c = Canvas("cls_pooling_narrow", 358, 500, TITLE, SAID)
     c.text("编码器的输出，每个词元一个向量", 10, 18, 15, INK, anchor="start")
     encoded(c, 84, 40, height=32, gap=40)
     c.text("填充不算", 240, 176, 15, FAINT, anchor="start")

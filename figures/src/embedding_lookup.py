@@ -56,7 +56,7 @@ def wide():
 
 def narrow():
     """手机上：三样从上到下。"""
-    c = Canvas("embedding_lookup_narrow", 358, 460, TITLE, SAID, fits_phone=True)
+    c = Canvas("embedding_lookup_narrow", 358, 460, TITLE, SAID)
     cell, left = 30, 150
     c.text("独热向量  1 × 7", 74, 22, 15, anchor="start")
     hot_row(c, 74, 56, cell, 16)

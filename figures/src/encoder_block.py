@@ -9,9 +9,9 @@ SAID = (
 )
 
 
-def draw(name, width, middle, side, spread, box, size, **look):
+def draw(name, width, middle, side, spread, box, size):
     """width 宽的一张；主干的中线在 middle，右侧形状一栏从 side 起，三个嵌入相隔 spread。"""
-    c = Canvas(name, width, 800, TITLE, SAID, **look)
+    c = Canvas(name, width, 800, TITLE, SAID)
 
     def note(words, y, color=FAINT):
         c.text(words, side, y, size - 1, color, "start")
@@ -89,4 +89,4 @@ def draw(name, width, middle, side, spread, box, size, **look):
 
 draw("encoder_block", 560, 230, 440, 135, 116, 16)
 # 手机上：三个嵌入挤近些，形状一栏写得窄些
-draw("encoder_block_narrow", 340, 132, 264, 86, 80, 13, fits_phone=True)
+draw("encoder_block_narrow", 340, 132, 264, 86, 80, 13)

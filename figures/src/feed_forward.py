@@ -40,7 +40,7 @@ def wide():
 
 def narrow():
     """手机上：每一行的名字在它的上面。"""
-    c = Canvas("feed_forward_narrow", 358, 392, TITLE, SAID, fits_phone=True)
+    c = Canvas("feed_forward_narrow", 358, 392, TITLE, SAID)
     middle, cell = 179, 21
     for i, (first, second, *numbers) in enumerate(ROWS):
         y = 18 + 88 * i

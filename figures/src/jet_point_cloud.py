@@ -53,7 +53,7 @@ def wide():
 
 def narrow():
     """手机上：一个在上，一个在下。"""
-    c = Canvas("jet_point_cloud_narrow", 358, 650, TITLE, SAID.format("上面", "下面"), fits_phone=True)
+    c = Canvas("jet_point_cloud_narrow", 358, 650, TITLE, SAID.format("上面", "下面"))
     for top, (name, detail, particles, color) in zip((0, 308), NAMES, strict=True):
         c.text(name, 20, top + 26, 18, color, anchor="start", font_weight="bold")
         c.text(detail, 64, top + 26, 15, FAINT, anchor="start")

@@ -4,15 +4,14 @@ from canvas import FAINT, INK, PALETTE, Canvas
 OCHRE = PALETTE["COLORS"]["ochre"][0]  # 换过的
 c = Canvas(
     "llama_layer",
-    460,
+    430,
     590,
     "一层，2017 年与 2023 年",
     "左边是 2017 年论文的一层，只留解码器：嵌入加正弦位置；多头注意力，每个头有自己的键与值，加回主干，再做层归一化；"
     "两个矩阵的前馈网络，加回主干，再做层归一化；共 6 层。右边是 2023 年的 Llama：嵌入不加位置；RMSNorm 移到注意力之前，"
     "转查询与键，几个头合用键与值，注意力的公式照旧，加回主干；RMSNorm，三个矩阵的 SwiGLU，加回主干；这里共 30 层，末尾补一次 RMSNorm。",
-    fits_phone=True,
 )
-WIDE, GAP = 168, 18
+WIDE, GAP = 160, 18
 
 
 def line(*points):
@@ -58,7 +57,7 @@ def column(x, title, head, parts, layers, tail):
             block(*part)
     c.text(f"× {layers} 层", x + 62, plus, 16, FAINT)
     road(12, arrow=False)
-    c.box(x - 106, top, 212, y - top, "", FAINT)
+    c.box(x - 101, top, 202, y - top, "", FAINT)
     c.drawing.elements.insert(frame, c.drawing.elements.pop())
     for words, color in tail:
         road(GAP)
@@ -67,7 +66,7 @@ def column(x, title, head, parts, layers, tail):
 
 attend = ("注意力", INK)
 column(
-    116,
+    107,
     "2017 年的论文",
     ("嵌入，加正弦位置", INK),
     [
@@ -78,7 +77,7 @@ column(
     [("输出", INK)],
 )  # fmt: skip
 column(
-    346,
+    323,
     "2023 年的 Llama",
     ("嵌入", OCHRE),
     [

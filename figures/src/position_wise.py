@@ -5,9 +5,9 @@ SAID = "四个词元 the、sky、is、blue，各经过同一个前馈网络，�
 WORDS = "the", "sky", "is", "blue"
 
 
-def draw(name, width, height, first, pitch, boxes, **look):
+def draw(name, width, height, first, pitch, boxes):
     """四列，一列三个框，自上而下有箭头；boxes 是（上边，宽，高，写什么，字号）。"""
-    c = Canvas(name, width, height, TITLE, SAID, **look)
+    c = Canvas(name, width, height, TITLE, SAID)
     for i, word in enumerate(WORDS):
         x, above = first + pitch * i, None
         for y, wide, high, words, size in boxes:
@@ -27,5 +27,4 @@ draw(
 draw(
     "position_wise_narrow", 358, 236, 47, 88,
     [(8, 68, 38, "{}", 15), (74, 82, 58, NET, 15), (160, 82, 58, "{}\n的输出", 15)],
-    fits_phone=True,
 )  # fmt: skip

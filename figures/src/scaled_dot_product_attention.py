@@ -80,7 +80,7 @@ def wide():
 
 def narrow():
     """手机上：从上往下，权重就在词的旁边。"""
-    c = Canvas("scaled_dot_product_attention_narrow", 358, 400, TITLE, SAID, fits_phone=True)
+    c = Canvas("scaled_dot_product_attention_narrow", 358, 400, TITLE, SAID)
     top, gap, long = 112, 38, 84
     bottom = top + gap * len(words)
     c.box(6, 8, 96, 34, "blue 的查询", QUERY, 15)

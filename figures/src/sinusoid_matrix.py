@@ -77,9 +77,7 @@ c.save()
 
 # 手机上：曲线移到表的下面，横着画
 LEFT, TOP, CELL = 36, 64, 18
-c = Canvas(
-    "sinusoid_matrix_narrow", 330, 620, TITLE, said("下面把第 0、2、4 列从左往右画成曲线。"), fits_phone=True
-)
+c = Canvas("sinusoid_matrix_narrow", 330, 620, TITLE, said("下面把第 0、2、4 列从左往右画成曲线。"))
 c.text("每行一个位置的编码", LEFT + D * CELL / 2, 14, 15)
 c.text("特征维", LEFT + D * CELL / 2, 34, 12, FAINT)
 c.text("位置", 16, TOP - 12, 12, FAINT)

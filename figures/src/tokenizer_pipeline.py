@@ -32,7 +32,7 @@ def draw(name, text, width, height, slot, left, first, step, sizes, notes, label
     tokens = ["[CLS]", *(part for parts in pieces for part in parts), "[SEP]"]
     assert [tokenizer.vocab[token] for token in tokens] == tokenizer.encode(text)
 
-    c = Canvas(name, width, height, TITLE, said(text, words, tokens), fits_phone=labels_above)
+    c = Canvas(name, width, height, TITLE, said(text, words, tokens))
     gap = 10 if slot > 60 else 5
     rows = [first + step * i for i in range(6)]
     small, middle_size, large = sizes

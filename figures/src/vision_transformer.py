@@ -107,7 +107,7 @@ def wide():
 
 def narrow():
     """手机上：同样的几步，挨得近些。"""
-    c = Canvas("vision_transformer_narrow", 358, 740, TITLE, SAID, fits_phone=True)
+    c = Canvas("vision_transformer_narrow", 358, 740, TITLE, SAID)
     size = Sizes(36, 60, 27, 354, 14, 16, 16)
     cut(c, size, 10, 190)
     tokens(c, size, "编码器：L 层，先归一化\n末尾再做一次层归一化")
