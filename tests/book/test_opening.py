@@ -1,9 +1,9 @@
-"""一章开头的小框：收着能做什么与要读几分钟，后面的一节不在里面。"""
+"""一章的开头：问题的问号也是粗的；小框收着能做什么与要读几分钟，后面的一节不在里面。"""
 
 import pytest
 from docutils import nodes
 
-from course_book.doctree.opening import box_opening
+from course_book.doctree.opening import box_opening, whole_question
 
 
 def chapter(order):
@@ -39,3 +39,12 @@ def test_without_the_minutes_there_is_still_a_box():
     document = chapter(["能", "节"])
     box_opening(None, document)
     assert [type(node) for node in document[0].children] == [nodes.title, nodes.container, nodes.section]
+
+
+def test_the_question_is_bold_with_its_mark():
+    asked = nodes.paragraph("", "", nodes.strong("", "为什么"), nodes.Text("？"))
+    told = nodes.paragraph("", "", nodes.strong("", "为什么"), nodes.Text("？因为"))
+    document = nodes.document(None, None)
+    document += [asked, told]
+    whole_question(None, document)
+    assert [part.astext() for part in (*asked, *told)] == ["为什么？", "为什么", "？因为"]

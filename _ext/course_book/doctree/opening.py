@@ -1,4 +1,4 @@
-"""一章的开头：“读完这一章，你能”与要读几分钟、先读哪几章，收在一个小框里，排在故事之后；要读几分钟写在前面的，也收进来。"""
+"""一章的开头：粗体的问题连同问号；“读完这一章，你能”与要读几分钟、先读哪几章，收在一个小框里，排在故事之后；要读几分钟写在前面的，也收进来。"""
 
 from docutils import nodes
 
@@ -23,5 +23,15 @@ def box_opening(app, doctree):
     box.parent = doctree[0]
 
 
+def whole_question(app, doctree):
+    """`**问题**？` 的问号也是粗的：写在星号里面，Markdown 不认它是结尾。"""
+    for strong in list(doctree.findall(nodes.strong)):
+        after = strong.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and after == "？" and strong.parent[0] is strong:
+            strong.parent.remove(after)
+            strong += after
+
+
 def setup(app):
+    app.connect("doctree-read", whole_question)
     app.connect("doctree-read", box_opening)
