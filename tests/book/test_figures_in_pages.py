@@ -30,16 +30,20 @@ def test_captions_are_numbered_and_cited(page, first):
     doctree += cell("two", FIGURE.format("一") + FIGURE.format("二"))
     doctree += cell("plain", "<svg></svg>")
     doctree += cell("numbers", "<table><caption>数</caption></table>")
-    doctree += nodes.paragraph("", "见", link("two"), link("numbers"), link("plain"))
+    folded = nodes.section("", nodes.title("", "深入：另一幅"), cell("deep", FIGURE.format("深")))
+    doctree += [folded, cell("last", FIGURE.format("三"))]
+    doctree += nodes.paragraph(
+        "", "见", link("two"), link("numbers"), link("plain"), link("deep"), link("last")
+    )
     env = SimpleNamespace(docname=f"chapters/{page}", note_dependency=lambda name: None)
     number_figures(SimpleNamespace(env=env), doctree)
     second = first[:-1] + "2"
-    two, _, numbers, said = doctree.children
+    two, _, numbers, _, _, said = doctree.children
     mark = '<figcaption><b class="figure-number">图 {}</b>　看'
     assert mark.format(first) + "一" in two.astext() and mark.format(second) + "二" in two.astext()
     assert f'<caption><b class="figure-number">表 {first}</b>　数' in numbers.astext()
-    assert said.astext() == f"见图 {first}表 {first}上图"
-    assert [each["refid"] for each in said.findall(nodes.reference)] == ["two", "numbers"]
+    assert said.astext() == f"见图 {first}表 {first}上图图 {first[:-1]}A图 {first[:-1]}3"
+    assert [each["refid"] for each in said.findall(nodes.reference)] == ["two", "numbers", "deep", "last"]
 
 
 def paragraph(text):

@@ -1,4 +1,4 @@
-"""图的号码：有说明的图与表依次编号，说明前面写上“图 4-3”；行文里 `[上图](#格的名字)` 这样的链接，在书里写的是号码。"""
+"""图的号码：有说明的图与表依次编号，说明前面写上“图 4-3”，深入里的另数，写“图 4-A”；行文里 `[上图](#格的名字)` 这样的链接，在书里写的是号码。"""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from sphinx import addnodes
 
 from course_book import ROOT
 from course_book.before_reading.contents import pages
-from course_book.doctree.folds import is_cell
+from course_book.doctree.folds import DEEP, is_cell
 from course_book.doctree.traditional_chinese import in_book_language
 
 # 可以动手的图、代码画的图、插图，与表
@@ -27,14 +27,26 @@ def number_figures(app, doctree):
         for raw in cell.findall(nodes.raw):
             before, *rest = CAPTION.split(raw.astext())
             for kind, after in zip(rest[::2], rest[1::2], strict=True):
-                counts[kind] += 1
-                count = f"{chapter}-{counts[kind]}" if chapter else counts[kind]
+                deep = is_deep(cell)
+                counts[kind, deep] += 1
+                count = counts[kind, deep]
+                count = chr(ord("A") + count - 1) if deep else count
+                count = f"{chapter}-{count}" if chapter else count
                 said = in_book_language(f"{KINDS[kind]} {count}")
                 numbers |= {id: said for id in cell["ids"] if id not in numbers}
                 before += f'<{kind}><b class="figure-number">{said}</b>　{after}'
             if rest:
                 raw.children, raw.rawsource = [nodes.Text(before)], ""
     cite(doctree, numbers)
+
+
+def is_deep(node) -> bool:
+    """收在“深入”里，不点开就看不见：正文的号码里不能因它缺一个。"""
+    while not isinstance(node, nodes.document):
+        if isinstance(node, nodes.section) and node[0].astext().startswith(DEEP):
+            return True
+        node = node.parent
+    return False
 
 
 def cite(doctree, numbers: dict[str, str]):
