@@ -46,15 +46,15 @@ def draw(name, width, size, columns, half, contexts, labels, same, near, far, fo
     c.save()
 
 
-ALIKE, CHANGED = "编号与词元嵌入完全相同，最后的向量却随上下文而变。", "（格子的深浅只是示意）"
+ONLY = "格子的深浅只是示意"
 draw(
     "contextual_embeddings", 840, 16, (250, 475, 700), 92,
     ["money … bank vault", "bank robber", "river bank"],
-    ["上下文", "编号", "词元嵌入", "位置嵌入", "最后的向量"], "相同", "更相近", "不那么近", [ALIKE + CHANGED],
+    ["上下文", "编号", "词元嵌入", "位置嵌入", "最后的向量"], "相同", "更相近", "不那么近", [ONLY],
 )  # fmt: skip
 draw(
     "contextual_embeddings_narrow", 358, 13, (98, 202, 306), 45,
     ["money …\nbank vault", "bank\nrobber", "river\nbank"],
     ["上下文", "编号", "词元\n嵌入", "位置\n嵌入", "最后的\n向量"], "＝", "≈", "≠",
-    ["＝ 相同；≈ 更相近；≠ 不那么近", ALIKE, CHANGED],
+    ["＝ 相同；≈ 更相近；≠ 不那么近", ONLY],
 )  # fmt: skip
