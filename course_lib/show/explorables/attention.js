@@ -42,7 +42,7 @@
       [["weights", "×", "value", "=", "output"], "按权重把各个值加起来，就是输出：每个词元一行，宽度与值相同。"],
     ];
     const flow = html("div", { class: "explore-flow explore-equation" }), detail = html("div", { class: "explore-detail" });
-    const strip = (numbers, name, hue) => matrix({ values: [numbers], rows: [name], hue, title: "" }).node;
+    const strip = (numbers, name, hue, scale) => matrix({ values: [numbers], rows: [name], hue, scale, title: "" }).node;
     const strips = (...nodes) => html("div", { class: "explore-strips" }, nodes);
     const said = (text) => html("p", {}, text);
     const name = (i) => html("b", { lang: "en" }, words[i]);
@@ -67,7 +67,7 @@
         return [
           product(`，÷ √${d} 得 ${fixed(scores[from][to])}。`),
           html("p", {}, name(from), ` 这一行，各取指数，加起来 ${fixed(total)}：`),
-          strips(...words.map((word, i) => strip([powers[i]], word, "weight"))),
+          strips(...words.map((word, i) => strip([powers[i]], word, "weight", Math.max(...powers)))),
           said(`每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
         ];
       },
