@@ -18,10 +18,14 @@ table.shown .barred > span { display: inline-block; width: 3.6rem; text-align: e
 table.shown .barred > i { display: inline-block; box-sizing: border-box; width: calc(5rem * var(--share)); height: 0.6rem; margin-inline-start: 0.5rem; border: 1px solid var(--hue); background: var(--hue); }
 table.shown .barred > i.below { background: none; }
 @media (max-width: 480px) {
-  table.shown :is(th, td) { padding-inline-end: 0.8rem; }
-  table.shown :is(th, td:not(.number, .barred)) { white-space: normal; word-break: keep-all; }
-  table.shown .barred { min-width: 7rem; }
-  table.shown .barred > i { width: calc(3rem * var(--share)); }
+  table.shown { font-size: 0.88rem; }
+  table.shown :is(th, td) { padding-inline-end: 0.55rem; }
+  table.shown :is(th, td):last-child { padding-inline-end: 0; }
+  table.shown thead th { min-width: 2.6em; line-height: 1.35; vertical-align: bottom; white-space: normal; }
+  table.shown td:not(.number, .barred) { white-space: normal; word-break: keep-all; }
+  table.shown .barred { min-width: 5.6rem; }
+  table.shown .barred > span { width: 2.9rem; }
+  table.shown .barred > i { width: calc(2.3rem * var(--share)); margin-inline-start: 0.3rem; }
 }
 """
 

@@ -12,6 +12,7 @@ from course_book.before_reading.local_files import D3
 from course_book.doctree.traditional_chinese import in_book_language
 
 HAN = re.compile("[\u4e00-\u9fff]")
+BRIEF = 16  # 一格里至多这样多的字，公式按源码数
 FULL_WIDTH = set("，。；：？！、）”」》…")
 # course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
@@ -77,11 +78,13 @@ def _later(app, docname, title, source):
 
 
 def mark_symbol_tables(app, doctree):
-    """“符号、形状、意思”的表：窄屏上一个符号两行，由样式来排。"""
+    """“符号、形状、意思”的表：窄屏上一个符号两行，由样式来排；格子里都是短语的表，窄屏上排得下，也记下来。"""
     for table in doctree.findall(nodes.table):
         names = [entry.astext() for entry in next(table.findall(nodes.row))]
         if len(names) == 3 and names[0] == in_book_language("符号"):
             table["classes"].append("symbols")
+        elif max(len(entry.astext()) for entry in table.findall(nodes.entry)) <= BRIEF:
+            table["classes"].append("brief")
 
 
 def mark_blank_headings(app, doctree):
