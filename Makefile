@@ -22,6 +22,9 @@ MUTANTS ?=
 # 别人给的字（标签名、仓库名、地址）只经环境变量交给命令，写作 $$名字：写作 $(名字) 就成了命令的一部分，会被执行
 export PORT REQUIREMENTS TORCH_INDEX SETS ALSO MUTANTS
 
+# 装的时候不编译，第一次 import 时编译好存下；不许存，每个进程就都要把 torch 与 transformers 重新编译一遍，多花八秒
+unexport PYTHONDONTWRITEBYTECODE
+
 # 一个环境的包装在哪个文件夹里
 SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 
