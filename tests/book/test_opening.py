@@ -42,9 +42,13 @@ def test_without_the_minutes_there_is_still_a_box():
 
 
 def test_the_question_is_bold_with_its_mark():
-    asked = nodes.paragraph("", "", nodes.strong("", "为什么"), nodes.Text("？"))
-    told = nodes.paragraph("", "", nodes.strong("", "为什么"), nodes.Text("？因为"))
+    def bold():
+        return nodes.strong("", "为什么")
+
+    asked = nodes.paragraph("", "", bold(), nodes.Text("？\n"), bold(), nodes.Text("？"))
+    told = nodes.paragraph("", "", bold(), nodes.Text("？因为"))
     document = nodes.document(None, None)
     document += [asked, told]
     whole_question(None, document)
-    assert [part.astext() for part in (*asked, *told)] == ["为什么？", "为什么", "？因为"]
+    parts = [part.astext() for part in (*asked, *told)]
+    assert parts == ["为什么？", "\n", "为什么？", "", "为什么", "？因为"]

@@ -25,11 +25,13 @@ def box_opening(app, doctree):
 
 def whole_question(app, doctree):
     """`**问题**？` 的问号也是粗的：写在星号里面，Markdown 不认它是结尾。"""
-    for strong in list(doctree.findall(nodes.strong)):
-        after = strong.next_node(descend=False, siblings=True)
-        if isinstance(after, nodes.Text) and after == "？" and strong.parent[0] is strong:
-            strong.parent.remove(after)
-            strong += after
+    for asked in list(doctree.findall(nodes.paragraph)):
+        bold, marks = asked[::2], asked[1::2]
+        alike = all(isinstance(part, nodes.strong) for part in bold) and len(bold) == len(marks)
+        if alike and all(isinstance(mark, nodes.Text) and mark.strip() == "？" for mark in marks):
+            for i, mark in enumerate(marks):
+                asked[2 * i] += nodes.Text("？")
+                asked[2 * i + 1] = nodes.Text(mark.replace("？", ""))
 
 
 def setup(app):
