@@ -26,7 +26,7 @@ def box_opening(app, doctree):
 def whole_question(app, doctree):
     """`**问题**？` 的问号也是粗的：写在星号里面，Markdown 不认它是结尾。"""
     for asked in list(doctree.findall(nodes.paragraph)):
-        bold, marks = asked[::2], asked[1::2]
+        bold, marks = asked.children[::2], asked.children[1::2]
         alike = all(isinstance(part, nodes.strong) for part in bold) and len(bold) == len(marks)
         if alike and all(isinstance(mark, nodes.Text) and mark.strip() == "？" for mark in marks):
             for i, mark in enumerate(marks):
