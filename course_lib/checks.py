@@ -6,7 +6,6 @@
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import zip_longest
 
 import torch
 from torch import Tensor, nn
@@ -134,13 +133,13 @@ def _together(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
     """几个形状广播到一起的形状；广播不到一起就是 None。（torch.broadcast_shapes 慢得多，每层每步都要用它。）"""
     if len(set(shapes)) == 1:
         return shapes[0]
-    together = []
-    for sizes in zip_longest(*map(reversed, shapes), fillvalue=1):  # 从末一维数起
+    most, together = max(map(len, shapes)), []
+    for sizes in zip(*((1,) * (most - len(shape)) + tuple(shape) for shape in shapes), strict=True):
         size = next((n for n in sizes if n != 1), 1)
         if any(n not in (1, size) for n in sizes):
             return None
         together.append(size)
-    return tuple(reversed(together))
+    return tuple(together)
 
 
 def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, d_model: int) -> None:
