@@ -133,13 +133,10 @@ def _together(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
     """几个形状广播到一起的形状；广播不到一起就是 None。（torch.broadcast_shapes 慢得多，每层每步都要用它。）"""
     if len(set(shapes)) == 1:
         return shapes[0]
-    most, together = max(map(len, shapes)), []
-    for sizes in zip(*((1,) * (most - len(shape)) + tuple(shape) for shape in shapes), strict=True):
-        size = next((n for n in sizes if n != 1), 1)
-        if any(n not in (1, size) for n in sizes):
-            return None
-        together.append(size)
-    return tuple(together)
+    most = max(map(len, shapes))
+    padded = [(1,) * (most - len(shape)) + tuple(shape) for shape in shapes]
+    sizes = [{shape[i] for shape in padded} - {1} for i in range(most)]
+    return None if any(len(each) > 1 for each in sizes) else tuple(next(iter(each), 1) for each in sizes)
 
 
 def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, d_model: int) -> None:
