@@ -43,8 +43,7 @@ def draw(name, width, middle, side, left, half, size, masks, memory, below):
     up(706, 646)
     lines(["已经写出的 N 个词元（第一层读嵌入，", "以后各层读前一层的输出）"], middle, 716)
 
-    edge = 5.8 * small if small < 15 else 76
-    edge = min(edge, left - 6)
+    edge = min(76, left - 6)
     c.box(left - edge, 318, 2 * edge, 170, "", OUTPUT)
     for i in range(4):
         shades = [[0.7, 0.3, 0.5, 0.2], [0.2, 0.6, 0.4, 0.8], [0.5, 0.1, 0.7, 0.4], [0.3, 0.8, 0.2, 0.6]]

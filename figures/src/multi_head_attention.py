@@ -18,10 +18,10 @@ def flat(rows, columns, shades):
     return [[shades[j * len(shades) // columns] for j in range(columns)] for _ in range(rows)]
 
 
-def tokens(c, x, top, size):
+def tokens(c, x, top):
     """输入：四个词各一行。"""
     for i, word in enumerate(words):
-        c.text(word, x - 4, top + 8 + 16 * i, size, anchor="end")
+        c.text(word, x - 4, top + 8 + 16 * i, 13, anchor="end")
     c.grid(x, top, 4, 6, 16, INK)
 
 
@@ -34,7 +34,7 @@ def wide():
     c = Canvas("multi_head_attention", 840, 430, TITLE, SAID)
     top = 174
     c.text("X  4 × 6", 97, top - 18, 15)
-    tokens(c, 50, top, 13)
+    tokens(c, 50, top)
     for i, (y, shade) in enumerate(((60, 0.3), (256, 0.75))):
         middle = y + 48
         c.arrow((150, top + 32), (182, middle), color=QUERY)
@@ -62,7 +62,7 @@ def narrow():
     c = Canvas("multi_head_attention_narrow", 358, 738, TITLE, SAID)
     middle = 179
     c.text("X  4 × 6", middle, 20, 13)
-    tokens(c, middle - 48, 34, 13)
+    tokens(c, middle - 48, 34)
     for i, (x, shade) in enumerate(((84, 0.3), (274, 0.75))):
         way = 1 if i else -1
         c.arrow((middle + 30 * way, 102), (x, 144), color=QUERY)

@@ -9,7 +9,7 @@ from sphinx import addnodes
 
 from course_book import ROOT
 from course_book.before_reading.contents import pages
-from course_book.doctree.folds import DEEP, is_cell
+from course_book.doctree.folds import is_cell, is_deep
 from course_book.doctree.traditional_chinese import in_book_language
 
 # 可以动手的图、代码画的图、插图，与表
@@ -24,13 +24,12 @@ def number_figures(app, doctree):
     app.env.note_dependency(str(ROOT / "_toc.yml"))  # 换了次序，号码也换
     counts, numbers = Counter(), {}
     for cell in doctree.findall(is_cell):
+        deep = is_folded(cell)  # 不点开就看不见：正文的号码里不能因它缺一个
         for raw in cell.findall(nodes.raw):
             before, *rest = CAPTION.split(raw.astext())
             for kind, after in zip(rest[::2], rest[1::2], strict=True):
-                deep = is_deep(cell)
+                count = chr(ord("A") + counts[kind, deep]) if deep else counts[kind, deep] + 1
                 counts[kind, deep] += 1
-                count = counts[kind, deep]
-                count = chr(ord("A") + count - 1) if deep else count
                 count = f"{chapter}-{count}" if chapter else count
                 said = in_book_language(f"{KINDS[kind]} {count}")
                 numbers |= {id: said for id in cell["ids"] if id not in numbers}
@@ -40,13 +39,9 @@ def number_figures(app, doctree):
     cite(doctree, numbers)
 
 
-def is_deep(node) -> bool:
-    """收在“深入”里，不点开就看不见：正文的号码里不能因它缺一个。"""
-    while not isinstance(node, nodes.document):
-        if isinstance(node, nodes.section) and node[0].astext().startswith(DEEP):
-            return True
-        node = node.parent
-    return False
+def is_folded(node) -> bool:
+    """在一节“深入”里面。"""
+    return node is not None and (is_deep(node) or is_folded(node.parent))
 
 
 def cite(doctree, numbers: dict[str, str]):

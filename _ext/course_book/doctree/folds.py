@@ -43,6 +43,11 @@ def is_cell(node) -> bool:
     return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
 
 
+def is_deep(node) -> bool:
+    """一节“深入”。"""
+    return isinstance(node, nodes.section) and node[0].astext().startswith(DEEP)
+
+
 def folded_claims(cell) -> Fold:
     code = next(cell.findall(nodes.literal_block))
     first, _, rest = code.astext().partition("\n")
@@ -101,10 +106,8 @@ def split_first_sentence(paragraph):
 
 
 def fold_deep(app, doctree):
-    for section in doctree.findall(nodes.section):
+    for section in doctree.findall(is_deep):
         title, *body = section.children
-        if not title.astext().startswith(DEEP):
-            continue
         section["classes"].append("deep")
         shown = []
         if body and isinstance(body[0], nodes.paragraph):
