@@ -59,7 +59,7 @@ def test_one_section_at_a_time_and_all_of_them(tab, roots, scheme):
 
 def test_keys_walk_by_screens_and_then_by_sections(tab, roots):
     start(tab, roots["http"] + PAGE)
-    assert place(tab) == ("缩放点积注意力", "1 / 18")
+    assert place(tab)[0] == "缩放点积注意力" and place(tab)[1].startswith("1 / ")
     tab.keyboard.press("ArrowRight")
     assert place(tab)[0] == "缩放点积注意力" and tab.evaluate("scrollY") > 0
     to(tab, "直觉")
