@@ -13,9 +13,10 @@ STYLE = """
 .strip-shown .bar { position: absolute; inset: 0 auto 0 0; box-sizing: border-box; border: 1px solid var(--hue); background: var(--hue); opacity: 0.55; }
 .strip-shown .told .bar { opacity: 1; }
 .strip-shown .told { font-weight: 600; }
-.strip-shown .mark { position: absolute; inset-block: -0.3rem; width: 0; border-left: 2px dashed var(--ink, currentcolor); }
+.strip-shown .mark { position: absolute; inset-block: -0.3rem; width: 0; padding: 0; background: none; border-left: 2px dashed var(--ink, currentcolor); }
 .strip-shown .number { font-variant-numeric: tabular-nums; text-align: end; }
 .strip-shown .row { display: contents; }
+@media (max-width: 480px) { .strip-shown { grid-template-columns: fit-content(9rem) minmax(0, 1fr) max-content; gap: 0.4rem 0.7rem; line-height: 1.35; } }
 """
 
 

@@ -1,6 +1,6 @@
 // 带着猜的实验：点了链接，先问一句；猜过了才开始训练，训练完了才说答案。答案写在正文里（data-answer），这里只有问题。
 globalThis.TrainExperiments = {
-  copy: { question: "一层照着抄，两层照着抄，学得会吗？", options: ["都学得会", "只有两层学得会", "都学不会"], right: 1 },
+  copy: { question: "种子 1，两层的学会了照着抄，一层的没有。换一个种子呢？", options: ["一层的也学得会", "还是只有两层学得会", "都学不会"], right: 1 },
   order: { question: "没有位置，倒写能答对几成？", options: ["一成左右，瞎猜", "三成多", "差不多全对"], right: 1 },
   turned: { question: "没有位置，没见过的“狗咬猫”，它答对几成？", options: ["一半，它分不清次序", "几乎全对", "几乎全错，比瞎猜还差"], right: 2 },
   lies: { question: "训练用的答案有一半是错的，考试还能答对几成？", options: ["五成", "七成", "差不多全对"], right: 2 },

@@ -24,7 +24,7 @@
       this.block = block;
       this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => this.restart() });
       Object.assign(this, { runs: [], engines: [], version: 0, pace: 1, running: false, viewing: null, guessed: null });
-      // 事先训练好的两次：没有开始训练时，同样的选择就淡淡地画着；印在纸上的，是它的画
+      // 事先训练好的两次：打开时画的是它们，自己一开始训练就让开；印在纸上的，是它的画
       const still = block.querySelector(".train-still");
       this.stored = [...still.querySelectorAll("[data-told]")].map(({ dataset }) => JSON.parse(dataset.told));
       const printed = html("figure", { class: "train-printed" }, still, html("figcaption", {}, "事先训练好的两次，照着抄，没见过的答对几成；在网页里，可以亲手训练。"));
@@ -78,7 +78,8 @@
       this.progress = html("progress", { "aria-label": "训练了多少", value: 0, max: 1 });
       this.status = html("span", { role: "status" });
       this.speed = html("span", { class: "train-speed" });
-      const controls = html("div", { class: "train-controls" }, this.play, this.once, again, this.steps, this.progress, html("span", { class: "train-told" }, this.status, this.speed));
+      const told = html("p", { class: "train-told" }, this.status, this.speed);
+      const controls = html("div", { class: "train-controls" }, this.play, this.once, again, this.steps, this.progress);
 
       this.plots = html("div", { class: "train-plots" });
       this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "回头看第几步" });
@@ -93,7 +94,7 @@
         button("打乱", () => this.shuffle()), button("换回来", () => this.write("")), this.allowed);
       this.pair = html("div", { class: "train-pair" });
       const link = html("p", { class: "train-link" }, this.address.copier(), "选择都写在网址里：同一个链接，训练出来的一模一样。");
-      return [this.tasks, this.said, this.guess, fold, this.versus, controls, this.plots, time, own, this.pair, link];
+      return [this.guess, this.plots, told, controls, this.tasks, this.said, html("div", { class: "train-both" }, fold, this.versus), html("div", { class: "train-looking" }, time, own), this.pair, link];
     }
 
     // 一样选择里，与 A 不同的一个
@@ -116,11 +117,18 @@
       this.address.enter(next);
     }
 
+    // 还没有开始，又正是事先训练好的那两次
+    get stands() {
+      const { hide, text, guess, ...chosen } = this.state;
+      const same = Object.entries(chosen).every(([name, value]) => String(value) === String(TrainChoices.START[name]));
+      return same && !this.done && hide === "" && !text && !guess;
+    }
+
     // -- 训练 --
 
     async restart() {
       const mine = ++this.version, { state } = this;
-      Object.assign(this, { running: false, viewing: null, runs: [], guessed: null, rate: 0 });
+      Object.assign(this, { running: false, viewing: null, runs: [], guessed: null, rate: 0, stood: undefined });
       delete this.block.dataset.done;
       this.ids = this.read(state.text);
       this.show();
@@ -130,7 +138,7 @@
         this.drawCurves();
         return this.say(wrong, true);
       }
-      this.say("");
+      if (this.stands) this.showStored();
       try {
         const book = state.task === "read" ? await this.openBook(mine) : undefined;
         for (const i of range(all.length)) {
@@ -142,13 +150,32 @@
         const begun = await Promise.all(engines.map((engine, i) => engine.ask("start", [all[i], book])));
         if (mine !== this.version) return;
         this.runs = begun.map((each, i) => ({ ...each, engine: engines[i], choices: all[i], points: [each.point], done: 0, off: [], broken: false }));
-        this.buildPair();
         this.show();
         await this.look();
         this.block.dataset.ready = mine;
       } catch (error) {
         if (mine === this.version) this.fail(error);
       }
+    }
+
+    foretold() {
+      const { steps, seed } = TrainChoices.START, [a, b] = this.stored.map(({ right }) => right.at(-1).toFixed(2));
+      return `这是事先训练好的一次“照着抄”（种子 ${seed}，${steps} 步）：没见过的句子，两层的 A 答对 ${a}，一层的 B 答对 ${b}。亲手训练，看它们从头长出来。`;
+    }
+
+    // 那两次走完了怎样读任务自己的一句；按不动
+    showStored() {
+      const { steps } = TrainChoices.START, all = sides(this.state), words = RULES[this.state.task].words, n = this.ids.length;
+      const stored = this.stored.map(({ right, loss, seen }, i) => ({ choices: all[i], off: [], stored: seen, points: [{ step: steps, test: { right: right.at(-1), loss: loss.at(-1) } }] }));
+      this.buildPair(stored);
+      const targets = RULES[this.state.task].answer(this.ids);
+      stored.forEach((run) => {
+        const { said, shares, loss, attention } = run.stored, probabilities = new Float32Array(n * words.length);
+        said.forEach((word, i) => (probabilities[i * words.length + word] = shares[i]));
+        const weights = Float32Array.from(new Uint8Array(LiveEngine.decode(attention)), (byte) => byte / 255), each = run.choices.heads * n * n;
+        const seen = { at: steps, loss, probabilities, attention: range(run.choices.layers).map((i) => weights.subarray(i * each, (i + 1) * each)) };
+        this.showRun(run, { ids: this.ids, targets, hidden: [] }, seen, seen);
+      });
     }
 
     // 读这本书：选了才取
@@ -276,6 +303,8 @@
     async look() {
       const mine = this.version, asked = (this.asked = (this.asked ?? 0) + 1), { ids } = this;
       if (!this.runs.length) return;
+      if (this.stands) return this.showStored(), this.show();
+      if (!this.pair.contains(this.runs[0].row ?? null)) this.buildPair();
       const targets = RULES[this.state.task].answer(ids), at = this.viewing ?? Infinity, hidden = range(ids.length).filter((i) => i === this.state.hide);
       const seen = await Promise.all(this.runs.map(({ engine, off }) => engine.ask("look", [{ at, ids, targets, off, hidden }])));
       const whole = await Promise.all(this.runs.map(({ engine, off }, i) => (off.length || hidden.length ? engine.ask("look", [{ at, ids, targets, off: [], hidden: [] }]) : seen[i])));
@@ -284,9 +313,9 @@
       this.show();
     }
 
-    buildPair() {
+    buildPair(runs = this.runs) {
       const { other } = this.state;
-      this.pair.replaceChildren(...this.runs.map((run, i) => {
+      this.pair.replaceChildren(...runs.map((run, i) => {
         const what = other ? `${CHOICES[other].name} ${labelOf(other, run.choices[other])}` : "";
         run.score = html("span", { class: "train-score" });
         run.row = html("ol", { class: "train-answers" });
@@ -297,7 +326,7 @@
         return html("section", { class: `train-side train-${SIDES[i]}`, "aria-label": `训练 ${SIDES[i]}` },
           html("h2", {}, html("span", { class: "train-key" }, SIDES[i]), what, run.score), ...(run.paper ? [run.paper.element] : []), run.row, run.loss, run.heads.element, ...none);
       }));
-      this.pair.classList.toggle("train-alone", this.runs.length < 2);
+      this.pair.classList.toggle("train-alone", runs.length < 2);
     }
 
     switchOff(run, layer, head) {
@@ -309,8 +338,8 @@
 
     showRun(run, { ids, targets, hidden }, seen, whole) {
       const words = RULES[this.state.task].words.map((word) => (word === "\n" ? "↵" : word));
-      answers({ element: run.row, words, ids, targets, probabilities: seen.probabilities, hidden, onHide: (at) => this.cover(at) });
-      if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off });
+      answers({ element: run.row, words, ids, targets, probabilities: seen.probabilities, hidden, onHide: run.stored ? null : (at) => this.cover(at) });
+      if (run.choices.layers) run.heads.show({ attention: seen.attention, words, ids, off: run.off, still: Boolean(run.stored) });
       const point = run.points.findLast(({ step, test }) => test && step <= (this.viewing ?? Infinity));
       run.paper?.show({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
       run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
@@ -330,6 +359,7 @@
 
     show() {
       const { state } = this, ready = this.runs.length > 0, ended = this.done >= state.steps;
+      if (this.stood !== this.stands) this.say((this.stood = this.stands) ? this.foretold() : "");
       this.tasks.querySelectorAll("input").forEach((each) => (each.checked = each.value === state.task));
       this.said.textContent = TASKS[state.task].said;
       for (const [name, each] of Object.entries(this.choosers)) each.value = state[name];
@@ -344,18 +374,19 @@
         this.value.value = state.value;
       }
       this.steps.value = state.steps;
-      this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : "训练";
+      this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : this.stands ? "亲手训练" : "训练";
       this.play.disabled = !ready || ended;
       this.once.disabled = !ready || ended || this.running;
       this.progress.value = Math.min(1, this.done / state.steps);
-      this.speed.textContent = ready ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步${this.left()}` : ""}` : "";
+      this.speed.textContent = ready && !this.stands ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步${this.left()}` : ""}` : "";
       this.slider.max = this.done;
       this.slider.disabled = !this.done;
       this.slider.value = this.viewing ?? this.done;
-      this.moment.textContent = `第 ${this.viewing === null ? this.done : this.seenAt} 步`;
+      this.moment.textContent = `第 ${this.stands ? TrainChoices.START.steps : this.viewing === null ? this.done : this.seenAt} 步`;
       if (!this.text.matches(":focus") && this.ids) this.text.value = this.spelled();
       this.block.setAttribute("aria-busy", !ready);
       this.block.toggleAttribute("data-begun", this.done > 0);
+      this.block.toggleAttribute("data-stored", this.stands);
       this.showGuess();
       this.drawCurves();
     }
@@ -384,12 +415,10 @@
         ...(ended ? [html("p", { role: "status" }, verdict, answer)] : this.guessed === null ? [] : [html("p", {}, "看看是不是。")]));
     }
 
-    // 还没有开始，又正是事先训练好的那两次：它们的曲线
-    faint(what) {
-      const { hide, text, guess, ...chosen } = this.state, same = Object.entries(chosen).every(([name, value]) => String(value) === String(TrainChoices.START[name]));
-      if (this.done || !same || guess) return [];
+    // 事先训练好的那两次的曲线
+    storedCurves(what) {
       return this.stored.map((told, i) => ({
-        kind: `train-of-${SIDES[i]} train-faint`, name: SIDES[i], points: told[what].map((value, at) => [told.every * (at + 1), value]),
+        kind: `train-of-${SIDES[i]}`, name: SIDES[i], points: told[what].map((value, at) => [told.every * (at + 1), value]),
       }));
     }
 
@@ -415,10 +444,10 @@
         { kind: `train-of-${side} train-thin`, points: tenths(points, "loss") },
         { kind: `train-of-${side}`, name: side, points: tested(points, "test", "loss") },
       ]);
-      const faint = Boolean(this.faint("right").length);
-      const said = this.done || faint || !this.runs.length ? "" : this.state.guess && this.guessed === null ? "先在上面猜一个" : "按“训练”，曲线从左边长出来";
-      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 190, steps, top, curves: all, at, said }));
-      const ends = this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
+      const { stands } = this;
+      const said = this.done || stands || !this.runs.length ? "" : this.state.guess && this.guessed === null ? "先在上面猜一个" : "按“训练”，曲线从左边长出来";
+      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: width < 620 ? 140 : 160, steps, top, curves: all, at, said }));
+      const ends = stands ? this.stored.map(({ right }, i) => `${SIDES[i]} ${right.at(-1).toFixed(2)}`).join("，") : this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
       const { lines } = RULES[this.state.task];
       if (this.state.task === "read") {
         const bits = loss.map((curve) => ({ ...curve, points: TrainPaper.bits(curve.points) })), options = { width: each, height: 220, steps, at };
@@ -429,8 +458,8 @@
       }
       const hasFar = Boolean(RULES[this.state.task].far);
       this.plots.replaceChildren(
-        figure(faint ? "答对几成：淡的是事先训练好的一次" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, faint ? this.faint("right") : accuracy, 1),
-        figure(faint ? "损失：按“训练”，看你自己的长出来" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", faint ? this.faint("loss") : loss, 4),
+        figure(stands ? "没见过的句子，答对几成（事先训练好的）" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, stands ? this.storedCurves("right") : accuracy, 1),
+        figure(stands ? "损失（事先训练好的）" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", stands ? this.storedCurves("loss") : loss, 4),
       );
     }
   }

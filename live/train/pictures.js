@@ -27,12 +27,13 @@ globalThis.TrainPictures = (() => {
       ...(said ? [svg("text", { class: "train-waiting", x: width / 2, y: height / 2 - 14 }, said)] : []));
   }
 
-  // 一句话与它的答案：上面是读到的，一个字一个按钮，按下去就盖住它（hidden）；下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
+  // 一句话与它的答案：上面是读到的，一个字一个按钮，按下去就盖住它（hidden），没有 onHide 就按不动；下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
   function answers({ element, words, ids, targets, probabilities, hidden, onHide }) {
     const cell = (id, i) => {
-      const covered = hidden.includes(i), what = `${covered ? "揭开" : "盖住"}第 ${i + 1} 个，${words[id]}`;
+      const covered = hidden.includes(i), what = `${onHide ? (covered ? "揭开" : "盖住") : ""}第 ${i + 1} 个，${words[id]}`;
       const given = html("button", { type: "button", class: "train-word", "aria-pressed": String(covered), "aria-label": what, title: what }, words[id]);
-      given.addEventListener("click", () => onHide(i));
+      if (onHide) given.addEventListener("click", () => onHide(i));
+      else given.disabled = true;
       if (targets[i] < 0) return html("li", { class: "train-unasked" }, given);
       const row = probabilities.subarray(i * words.length, (i + 1) * words.length), best = row.indexOf(Math.max(...row));
       const right = best === targets[i], share = row[best].toFixed(2);
@@ -45,7 +46,7 @@ globalThis.TrainPictures = (() => {
     element.children[focused]?.querySelector("button").focus();
   }
 
-  // 一墙的头，一层一排，一个头一个按钮：按下去就关掉它。show 给出各层的权重 (头, 查询, 键)
+  // 一墙的头，一层一排，一个头一个按钮：按下去就关掉它。show 给出各层的权重 (头, 查询, 键)；still 是按不动的
   function heads({ layers, heads: count, onToggle }) {
     const cells = range(layers).map((i) =>
       range(count).map((j) => {
@@ -55,14 +56,15 @@ globalThis.TrainPictures = (() => {
       }));
     const rows = cells.map((row, i) => [html("span", { class: "train-layer" }, `第 ${i + 1} 层`), ...row]);
     const element = html("div", { class: "train-heads", style: `--heads: ${count}` }, ...rows.flat());
-    function show({ attention, words, ids, off }) {
+    function show({ attention, words, ids, off, still }) {
       const n = ids.length, ink = inkOf(element);
       cells.forEach((row, i) => row.forEach((button, j) => {
         const values = attention[i].subarray(j * n * n, (j + 1) * n * n);
         LiveCharts.paintSmall(button.firstChild, values, n, ink);
         const closed = off.some(([a, b]) => a === i && b === j), most = values.lastIndexOf(Math.max(...values));
         const [from, to] = [Math.floor(most / n), most % n];
-        const said = `第 ${i + 1} 层第 ${j + 1} 个头：第 ${from + 1} 个位置的 ${words[ids[from]]} 给第 ${to + 1} 个位置的 ${words[ids[to]]} 最多，${values[most].toFixed(2)}${closed ? "；关掉了" : "；按一下就关掉它"}`;
+        const said = `第 ${i + 1} 层第 ${j + 1} 个头：第 ${from + 1} 个位置的 ${words[ids[from]]} 给第 ${to + 1} 个位置的 ${words[ids[to]]} 最多，${values[most].toFixed(2)}${closed ? "；关掉了" : still ? "" : "；按一下就关掉它"}`;
+        button.disabled = still;
         button.setAttribute("aria-pressed", closed);
         for (const name of ["aria-label", "title"]) button.setAttribute(name, said);
       }));

@@ -5,6 +5,8 @@ import re
 import pytest
 from live_pages import axe_faults, prepare_axe
 
+from course_book.doctree.training_still import STORED
+
 PAGE = "chapters/train.html"
 SHORT = "#task=reverse&mask=none&other=positions&value=none&steps=200"
 READY = ".live-train[data-ready]"
@@ -27,6 +29,42 @@ def train(page):
 
 def scores(page):
     return [float(re.search(r"[\d.]+", text)[0]) for text in page.locator(".train-score").all_inner_texts()]
+
+
+def test_it_opens_on_what_training_does(panel):
+    """打开时画着事先训练好的一对：曲线、答案、头，按不动；亲手训练，从头长出来的就是它们。"""
+    page = panel("")
+    right = [told["right"][-1] for told in STORED]
+    told = page.locator(".train-told").inner_text()
+    assert "事先训练好的" in told and all(f"{value:.2f}" in told for value in right)
+    assert scores(page) == right
+    assert page.locator(".train-line").count() == 4
+    answers = page.locator(".train-answers").all_inner_texts()
+    assert (
+        page.locator(".train-A .train-missed").count() == 0 < page.locator(".train-B .train-missed").count()
+    )
+    assert page.locator(".train-side button:enabled").count() == 0
+    assert not page.locator(".train-looking").is_visible()
+    page.click("text=走一步")
+    page.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+    assert "事先" not in page.inner_text(".live-train .train-told") + page.inner_text(".train-plots")
+    assert page.locator(".train-answers").all_inner_texts() != answers
+    assert page.locator(".train-side button:disabled").count() == 0
+    train(page)
+    assert scores(page) == right
+    assert page.locator(".train-answers").all_inner_texts() == answers
+    page.click("text=从头来")
+    page.wait_for_function("() => document.querySelector('.train-told').textContent.includes('事先训练好的')")
+    assert page.locator(".train-answers").all_inner_texts() == answers
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_the_first_screen_has_the_curves_their_reading_and_the_button(panel, size):
+    page = panel("", viewport={"width": size[0], "height": size[1]})
+    for part in (".train-plots", ".train-told", ".train-play"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= size[1], part
+    assert page.evaluate("window.shift ?? 0") < 0.02
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])

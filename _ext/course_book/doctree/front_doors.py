@@ -58,7 +58,7 @@ def strokes(weights: Tensor) -> Iterator[tuple[int, int, int, int]]:
 
 
 def every_head() -> str:
-    """全部的头，一层一排；首页那幅图里的三个描着边。"""
+    """全部的头，一层一排；首页那幅图里的三个描着边，旁边再放大画一遍。"""
     weights = attention()
     n, step = weights.size(-1), weights.size(-1) + 3
     paths, frames = defaultdict(list), ""
@@ -77,10 +77,23 @@ def every_head() -> str:
         for each in heads(weights)
     )
     width, height = weights.size(1) * step, weights.size(0) * step
+    larger = "".join(
+        large_head(weights[each.layer, each.head], i * step) for i, each in enumerate(heads(weights))
+    )
     return (
         f'<svg class="every-head" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
         f'<path class="every-frame" d="{frames}"/><g>{drawn}</g><g class="found">{found}</g></svg>'
+        f'<svg class="large-heads" viewBox="0 0 {3 * step} {step}" aria-hidden="true">{larger}</svg>'
     )
+
+
+def large_head(matrix: Tensor, left: int) -> str:
+    n = len(matrix)
+    lines = "".join(
+        f'<path stroke-opacity="{level / SHADES:.1f}" d="M{left + start + 1.5:g} {y + 2:g}h{length}"/>'
+        for level, start, y, length in strokes(matrix)
+    )
+    return f'<g><rect x="{left + 0.5:g}" y="0.5" width="{n + 2}" height="{n + 2}" rx="1"/>{lines}</g>'
 
 
 def next_words() -> str:

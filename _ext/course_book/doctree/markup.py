@@ -78,10 +78,10 @@ def _later(app, docname, title, source):
 
 
 def mark_symbol_tables(app, doctree):
-    """“符号、形状、意思”的表：窄屏上一个符号两行，由样式来排；格子里都是短语的表，窄屏上排得下，也记下来。"""
+    """“符号、形状、意思”的表（“编号、说法、应当说”，“勘误、说法、在哪里”也是）：窄屏上一条两行，由样式来排；格子里都是短语的表，窄屏上排得下，也记下来。"""
     for table in doctree.findall(nodes.table):
         names = [entry.astext() for entry in next(table.findall(nodes.row))]
-        if len(names) == 3 and names[0] == in_book_language("符号"):
+        if len(names) == 3 and names[0] in map(in_book_language, ("符号", "编号", "勘误")):
             table["classes"].append("symbols")
         elif max(len(entry.astext()) for entry in table.findall(nodes.entry)) <= BRIEF:
             table["classes"].append("brief")

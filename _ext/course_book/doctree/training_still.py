@@ -1,38 +1,20 @@
 """“训练一个 Transformer”静止的画：一层与两层照着抄，没见过的句子答对几成；没有脚本的页、首页的门都用它。
 
-数在 TRAINED 里，由 tests/browser/test_train_experiments.py 守着。
+数是网页自己的代码训练出来的，tools/training_still.py 存在旁边的 json 里，由 tests/browser/test_train_experiments.py 守着；
+面板打开时画的也是它们，随着画写在页里。
 """
 
 import json
+from pathlib import Path
 
 from docutils import nodes
 
 from course_book.doctree.traditional_chinese import in_book_language
 
-# 种子 1，每 20 步考一次，到第 400 步：没见过的答对几成（right），平均的损失（loss）
-EVERY = 20
-TRAINED = {
-    "两层": {
-        "right": (
-            *(0.14, 0.20, 0.27, 0.36, 0.54, 0.71, 0.81, 0.89, 0.92, 0.96),
-            *(0.97, 0.99, 0.99, 0.99, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00),
-        ),
-        "loss": (
-            *(2.26, 2.18, 1.96, 1.73, 1.39, 0.96, 0.64, 0.38, 0.26, 0.14),
-            *(0.10, 0.05, 0.03, 0.03, 0.02, 0.02, 0.01, 0.01, 0.01, 0.00),
-        ),
-    },
-    "一层": {
-        "right": (
-            *(0.13, 0.15, 0.18, 0.25, 0.30, 0.27, 0.26, 0.24, 0.22, 0.22),
-            *(0.19, 0.13, 0.18, 0.12, 0.10, 0.13, 0.09, 0.15, 0.08, 0.16),
-        ),
-        "loss": (
-            *(2.28, 2.24, 2.18, 1.99, 1.82, 1.83, 1.88, 1.91, 2.02, 2.00),
-            *(2.16, 2.32, 2.30, 2.40, 2.57, 2.65, 2.74, 2.62, 2.84, 2.71),
-        ),
-    },
-}
+# 种子 1，照着抄，两层与一层：每 every 步考一次，没见过的答对几成（right），平均的损失（loss）；走完了怎样读一句（seen）
+STORED = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+NAMES = ("两层", "一层")
+STEPS = STORED[0]["every"] * len(STORED[0]["right"])
 PANEL = '<div class="live-train"'
 WIDTH, LEFT, RIGHT, TOP = 340, 24, 44, 8
 
@@ -42,7 +24,7 @@ def still(door: bool = False) -> str:
     height, bottom = (64, 8) if door else (150, 22)
 
     def x(step: int) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * step / (EVERY * len(TRAINED["两层"]["right"]))
+        return LEFT + (WIDTH - LEFT - RIGHT) * step / STEPS
 
     def y(value: float) -> float:
         return TOP + (height - TOP - bottom) * (1 - value)
@@ -57,10 +39,10 @@ def still(door: bool = False) -> str:
             f'<text class="still-under" x="{x(step):g}" y="{height - 5}">{step}{" 步" if step else ""}</text>'
             for step in (0, 200, 400)
         )
-    for kind, (name, told) in zip(("one", "other"), TRAINED.items(), strict=True):
+    for kind, name, told in zip(("one", "other"), NAMES, STORED, strict=True):
         values = told["right"]
-        points = " ".join(f"{x(EVERY * (i + 1)):g},{y(value):g}" for i, value in enumerate(values))
-        kept = "" if door else f" data-told='{json.dumps(told | {'every': EVERY})}'"  # 面板里也淡淡地画着
+        points = " ".join(f"{x(told['every'] * (i + 1)):g},{y(value):g}" for i, value in enumerate(values))
+        kept = "" if door else f" data-told='{json.dumps(told)}'"
         drawn += f'<polyline class="still-{kind}" points="{points}"{kept}/>'
         drawn += f'<text x="{WIDTH - RIGHT + 6}" y="{y(values[-1]) + 4:g}">{name}</text>'
     label = (

@@ -12,7 +12,8 @@ LEFT_OUT = ", ".join(
     [
         *["script", "noscript", "style", "link", "a.headerlink", "button.copybtn", ".toggle-button"],
         *["p.ran-with", "div.meta", "div.cell[id^=exercise-] > .cell_output"],
-        *[".errata-controls", ".review", ".front-buttons", ".book-route", ".toctree-wrapper", ".read-state"],
+        *[".errata-controls", ".tell", ".review", ".front-buttons", ".book-route"],
+        *[".toctree-wrapper", ".read-state"],
     ]
 )
 LONG = 16  # 多于这么多行的代码可以分在两页

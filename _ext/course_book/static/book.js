@@ -45,8 +45,21 @@ for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
   }).observe(toc, { attributeFilter: ["aria-current"], subtree: true });
 }
 
+// 猜过了，就露出它后面的；要看的一处在没有猜过的后面，也就不必猜了
+const tell = (cell) => cell.classList.add("told");
+const uncover = (place) => {
+  for (let part = place; part; part = part.parentElement) {
+    for (let before = part; (before = before.previousElementSibling) && part.tagName !== "SECTION"; ) if (before.matches(".asks")) tell(before);
+  }
+};
+for (const cell of document.querySelectorAll(".asks")) {
+  cell.addEventListener("toggle", ({ target }) => { if (target.closest(".guess") && target.open) tell(cell); }, true);
+  cell.querySelector(".tell button").addEventListener("click", () => tell(cell));
+}
+
 // 指到折叠着的地方时把它展开（新的浏览器自己会，旧的不会）；标出的词在里面时也一样
 const unfold = (place) => {
+  uncover(place);
   for (let fold = place?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
 };
 // 地址里 # 后面说的那一处；写坏了的地址哪一处也不是
@@ -58,10 +71,11 @@ const addressed = () => {
   }
 };
 const unfoldTarget = () => {
-  const place = addressed();
+  const place = addressed(), hidden = place && !place.checkVisibility();
   const fold = place?.matches("section.deep") ? place.querySelector(":scope > details") : place;
   if (fold?.matches("details")) fold.open = true;
   if (place) unfold(place);
+  if (hidden) place.scrollIntoView();
 };
 addEventListener("hashchange", unfoldTarget);
 unfoldTarget();
@@ -128,6 +142,7 @@ if (foundWords.length && article && CSS.highlights) {
     const { currentNode: text } = texts;
     if (text.parentElement.closest("svg, script, style, .math")) continue;
     for (const { 0: word, index } of text.data.matchAll(any)) {
+      uncover(text.parentElement);
       found.add(new StaticRange({
         startContainer: text, startOffset: index, endContainer: text, endOffset: index + word.length,
       }));
