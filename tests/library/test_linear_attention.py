@@ -93,14 +93,40 @@ def test_shapes_are_checked():
                 rule(*wrong)
 
 
-@pytest.mark.parametrize(("delta", "decay"), [(True, True), (False, False), (True, False)])
-def test_in_a_language_model(delta, decay):
-    config = LanguageModelConfig(
-        vocab_size=30, d_model=32, num_heads=4, num_kv_heads=4, d_ff=16, num_layers=2
+CONFIG = LanguageModelConfig(vocab_size=30, d_model=32, num_heads=4, num_kv_heads=4, d_ff=16, num_layers=2)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"delta": False}, {"decay": False}, {"delta": False, "decay": False}]
+)
+def test_the_layer_step_by_step(options):
+    torch.manual_seed(0)
+    layer, x = LinearAttention(CONFIG, **options), torch.randn(2, 40, 32)
+    assert sorted(layer.state_dict()) == ["gates.bias", "gates.weight", "out_proj.weight", "qkv_proj.weight"]
+    query, key, value = (
+        part.view(2, 40, 4, 8, 1).transpose(1, 2) for part in (x @ layer.qkv_proj.weight.T).split(32, dim=-1)
     )
-    model = LanguageModel(config)
+    query, key = (part / part.square().sum(dim=-2, keepdim=True).sqrt() for part in (query, key))
+    forget, rate = (x @ layer.gates.weight.T + layer.gates.bias).mT[..., None, None].split(4, dim=1)
+    kept = 1 / (1 + forget.exp())  # exp(−softplus(·))
+    assert kept.min() > 0.8  # 起初几乎不忘
+    if not options.get("decay", True):
+        kept = torch.ones_like(kept)
+    memory, outputs = torch.zeros(2, 4, 8, 8), []
+    for t in range(40):
+        memory = kept[:, :, t] * memory
+        known = memory.mT @ key[:, :, t] if options.get("delta", True) else 0
+        memory = memory + key[:, :, t] @ (rate[:, :, t].sigmoid() * (value[:, :, t] - known)).mT
+        outputs.append((memory.mT @ query[:, :, t]).flatten(1))
+    output, weights = layer(x)
+    assert weights is None
+    assert_close(output, torch.stack(outputs, dim=1) @ layer.out_proj.weight.T, rtol=1e-4, atol=1e-5)
+
+
+def test_in_a_language_model():
+    model = LanguageModel(CONFIG)
     for layer in model.layers:
-        layer.self_attn = LinearAttention(config, delta, decay)
+        layer.self_attn = LinearAttention(CONFIG)
     model.requires_grad_(False)
     ids = torch.randint(0, 30, (2, 9))
     other = ids.clone()
@@ -108,5 +134,5 @@ def test_in_a_language_model(delta, decay):
     assert_close(model(ids).logits[:, :5], model(other).logits[:, :5], rtol=1e-4, atol=1e-5)
     assert (model(ids).logits[:, 6:] - model(other).logits[:, 6:]).abs().max() > 1e-4
     for options in ({"cache": model.new_cache()}, {"need_weights": True}):
-        with pytest.raises(ValueError, match="没有权重"):
+        with pytest.raises(ValueError, match=r"^这一层没有权重"):
             model(ids, **options)

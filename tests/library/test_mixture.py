@@ -104,9 +104,9 @@ def test_load_and_loss():
     assert_close(balance_loss(torch.full((8, 4), 0.3), even), torch.tensor(1.0))
     one = torch.tensor([1.0, 0, 0, 0]).expand(8, 4)
     assert_close(balance_loss(one, crowded), torch.tensor(4.0))
-    scores = torch.rand(8, 4, requires_grad=True)
-    balance_loss(scores, crowded).backward()
-    assert (scores.grad[:, 0] > 0).all()  # 下降就是少给忙的那个
+    scores = torch.rand(2, 4, 4, requires_grad=True)
+    balance_loss(scores, crowded.view(2, 4, 1)).backward()
+    assert (scores.grad[..., 0] > 0).all()  # 下降就是少给忙的那个
 
 
 def test_nudge():

@@ -247,7 +247,6 @@ def test_the_loop_learns_what_is_rewarded(beta):
 WRONG = {
     "形状应当相同：ids (3, 5)、learned (5,)": lambda: sft_loss(LOGITS, IDS, torch.ones(5) > 0),
     "形状应当相同：better (2,)、worse (3,)": lambda: preference_loss(torch.ones(2), torch.ones(3)),
-    "形状应当相同：better (2,)": lambda: dpo_loss(torch.ones(2), torch.ones(2), torch.ones(1), torch.ones(2)),
     "至少要有两个回答": lambda: group_advantages(torch.ones(3, 1)),
     "advantages (3,)": lambda: grpo_loss(
         torch.ones(2, 4), torch.ones(2, 4), torch.ones(3), torch.ones(2, 4) > 0
@@ -265,3 +264,10 @@ def test_wrong_input(said):
     with pytest.raises(ValueError) as error:
         WRONG[said]()
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("odd", range(4))
+def test_dpo_asks_for_one_shape(odd):
+    four = [torch.ones(2 - (i == odd)) for i in range(4)]
+    with pytest.raises(ValueError, match="形状应当相同：better"):
+        dpo_loss(*four)
