@@ -1,4 +1,4 @@
-"""先猜再看：猜一猜后面、同一小节里的就是它的答案，网页里猜过或者按了“看答案”才露出来（样式与脚本在 book.css、book.js）。
+"""先猜再看：猜一猜后面、同一小节里的就是它的答案，网页里猜过或者按了“先不猜，往下读”才露出来（样式与脚本在 book.css、book.js）。
 
 没有脚本时、印出来时、在笔记本里，照原来的次序。勘误实验室另有一套（errata_lab）。
 """
@@ -8,7 +8,7 @@ from docutils import nodes
 from course_book.doctree.folds import is_cell
 from course_book.doctree.traditional_chinese import in_book_language
 
-BUTTON = '<p class="tell"><button type="button">看答案</button></p>'
+BUTTON = '<p class="tell"><button type="button">先不猜，往下读</button></p>'
 
 
 def asks(cell) -> bool:
