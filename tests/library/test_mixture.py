@@ -139,9 +139,13 @@ def test_sizes_are_checked(arguments, message):
         Mixture(*arguments)
 
 
-def test_groups_are_checked():
-    for groups, top in ((3, 1), (4, 2)):
-        with pytest.raises(ValueError, match="分不成"):
-            route(torch.rand(2, 4), 2, groups=groups, top_groups=top)
-    with pytest.raises(ValueError, match="不够挑"):
-        route(torch.rand(2, 8), 3, groups=4, top_groups=1)
+@pytest.mark.parametrize(
+    ("experts", "top_k", "groups", "message"),
+    [(4, 2, (3, 1), "分不成"), (4, 2, (4, 2), "分不成"), (8, 3, (4, 1), "不够挑")],
+)
+def test_groups_are_checked(experts, top_k, groups, message):
+    routing = dict(zip(("groups", "top_groups"), groups, strict=True))
+    with pytest.raises(ValueError, match=message):
+        route(torch.rand(2, experts), top_k, **routing)
+    with pytest.raises(ValueError, match=message):
+        Mixture(8, 4, experts, top_k, **routing)
