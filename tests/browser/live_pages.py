@@ -1,6 +1,11 @@
 """打开网页的测试共用的：打开一页，看它要过什么，axe 找到的毛病。"""
 
+import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+
+both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
+# 费时而少变的：双击打开的那一遍留给 make test-thorough
+mostly_http = pytest.mark.parametrize("scheme", ["http", pytest.param("file", marks=pytest.mark.thorough)])
 
 AXE = "(panel) => axe.run(panel, {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
 

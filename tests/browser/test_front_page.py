@@ -5,6 +5,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from built_book import BOOK
+from live_pages import mostly_http
 
 from chapters import ROOT
 from course_book.before_reading.contents import chapters, pages
@@ -32,7 +33,7 @@ def front(browser, roots):
 
 
 @both_books
-@pytest.mark.parametrize("scheme", ["http", "file"])
+@mostly_http
 @pytest.mark.parametrize("place, target", [(0, "01_why_transformer"), (1, "live"), (2, "train"), (3, "llm")])
 def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme, place, target):
     page = front(language, scheme)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 import torch
 from built_book import BOOK
-from live_pages import axe_faults, new_page, prepare_axe
+from live_pages import axe_faults, both_ways, new_page, prepare_axe
 from llm_page_helpers import language_model, reference, tokenizer
 
 from course_book.after_writing.live_data import written
@@ -22,7 +22,6 @@ PARIS = "The capital of France is"
 STORY = "Once upon a time, there was a"
 CHINESE = "日本的首都是"
 STEP, STREAM, CLEAR = "写一个词元", "一直写", "清掉写下的"
-both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
 @pytest.fixture

@@ -78,10 +78,11 @@ def random_text(rng) -> str:
     return known("".join(part + rng.choice(["", "", " ", "  ", "\n", "\u3000", "7"]) for part in parts))
 
 
-def test_ten_thousand_random_strings(page):
+@pytest.mark.parametrize("count", [1000, pytest.param(COUNT, marks=pytest.mark.thorough)])
+def test_random_strings(page, count):
     """编号都相同；前一千个，切成的片段、词元、每个词元的字节、两种解码也都相同。"""
     rng = random.Random(SEED)
-    strings = [random_text(rng) for _ in range(COUNT)]
+    strings = [random_text(rng) for _ in range(count)]
     for text, ids in zip(strings, encode(page, strings), strict=True):
         assert ids == ours().encode(text), repr(text)
     js = """(text) => {

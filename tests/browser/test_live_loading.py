@@ -9,10 +9,10 @@ from itertools import accumulate
 
 import pytest
 from built_book import serve
+from live_pages import both_ways, mostly_http
 
 from course_book.after_writing import live_data, live_llm
 
-both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 # 收下一个文件，只算它的校验和：zlib 的 adler32
 ENGINE = """
 class Engine extends LiveEngine {
@@ -141,7 +141,7 @@ DAMAGES = {
 }
 
 
-@both_ways
+@mostly_http
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", ["config.json", "layer3.bin"])
 def test_a_broken_file_is_named_and_loading_goes_on_from_it(visit, site, files, scheme, damage, name):

@@ -21,7 +21,7 @@ from live_helpers import (
     run,
     tokenizer,
 )
-from live_pages import axe_faults, new_page, prepare_axe
+from live_pages import axe_faults, both_ways, mostly_http, new_page, prepare_axe
 from torch.nn.functional import cosine_similarity
 
 from course_book.after_writing import live_bert
@@ -39,7 +39,6 @@ BERT = live_page.PANELS["bert"]
 SCRIPTS = {*BERT.scripts, *BERT.styles}
 EDITOR = {*live_page.EXERCISES, "python/exercises.css"}  # 各章练习的编辑框
 WINDOW = {"viewport": {"width": 1200, "height": 900}}
-both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
 @pytest.fixture
@@ -558,7 +557,7 @@ PREVIEW = """() => {
 }"""
 
 
-@both_ways
+@mostly_http
 @pytest.mark.parametrize("name", [PAGE, *SMALL])
 def test_before_opening_its_own_sentence_is_shown(visit, name, scheme):
     """还没有打开：摆着的是面板自己的句子，数与 course_lib 的一样，没有空着的框，也没有取什么。"""
@@ -624,7 +623,7 @@ def test_words_and_heads_stay_beside_the_results(visit, width):
 # ---- 各章里的小面板与繁体的书 ----
 
 
-@both_ways
+@mostly_http
 @pytest.mark.parametrize("name", SMALL)
 def test_the_small_panels(visit, name, scheme):
     page = visit(name, scheme)

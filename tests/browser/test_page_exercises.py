@@ -5,7 +5,7 @@ import time
 
 import pytest
 from built_book import BOOK
-from live_pages import axe_faults, new_page, prepare_axe
+from live_pages import axe_faults, both_ways, new_page, prepare_axe
 from odd_answers import ODD, by_reader
 from page_python import chapter, data_of, reader_answers, texts
 
@@ -20,7 +20,6 @@ FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ v
 QUERY = "scaled_dot_product_attention.one-query"
 ONE, MASKS = "#exercise-one-query .exercise", "#exercise-three-masks .exercise"  # 两页上的两道
 FORGOTTEN = verdict(QUERY, by_reader(FORGOT.replace("attend", "answer")))
-both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
 MARKS = "✓✗○⚠"
 

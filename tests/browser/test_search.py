@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from built_book import ALL_PAGES
+from live_pages import both_ways
 
 from course_book.after_writing.search import plain_formula, readers_words, same_words, sections
 
@@ -45,8 +46,6 @@ RESULTS = """() => [...document.querySelectorAll('#search-results li')].map((ite
   summary: item.querySelector('p.context').textContent,
   marked: [...item.querySelectorAll('mark')].map((mark) => mark.textContent),
 }))"""
-
-both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 
 
 @pytest.fixture(scope="session")
