@@ -58,7 +58,7 @@ def test_code_and_claims_share_one_line_under_the_picture():
         "picture": ["代码", two],
         "seen": [two],
         "alone-claims": [two],
-        "curve": [two, "代码", "代码"],
+        "curve": [two, "代码"],
     }
     picture, seen, _, alone, _, curve = doctree.children
     assert [part.astext() for part in picture.children] == ["图", "draw()\n\nassert x == 1\nassert y"]
@@ -70,7 +70,6 @@ def test_code_and_claims_share_one_line_under_the_picture():
         [],
         ["ready-claims"],
         ["ready"],
-        [],
     ]
     assert curve.astext() == "线\n\nassert x == 1\nassert y\n\ntrain()\n\nplot()"
     assert "hide_mode" not in picture and "meta" in alone[0]["classes"]

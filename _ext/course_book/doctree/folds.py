@@ -90,6 +90,19 @@ def fold_code(app, doctree):
         for each in moved:
             each.parent = line
         cell.parent.remove(cell)
+    for line in [each for each in doctree.findall(nodes.container) if each["classes"] == ["meta"]]:
+        join_code(line)
+
+
+def join_code(line):
+    """挨着的几格代码共用一个“代码”。"""
+    kept = []
+    for fold in line.children:
+        if kept and kept[-1]["classes"] == fold["classes"] == ["code"]:
+            kept[-1] += nodes.container("", *fold.children, ids=fold["ids"])  # 指到哪一格，仍到那一格
+        else:
+            kept.append(fold)
+    line.children = kept
 
 
 def split_first_sentence(paragraph):
