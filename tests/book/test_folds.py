@@ -107,7 +107,8 @@ def test_every_fold_is_in_the_book(path):
     shown = re.findall(r'<details class="claims"[^>]*>\s*<summary>✓ (\d+) 条断言</summary>', page)
     assert [int(number) for number in shown] == [count_asserts(code) for code in claims]
     hidden = [c for c in cells(path, "code") if "hide-input" in c["metadata"].get("tags", [])]
-    assert len(re.findall('<details class="code"', page)) == len(hidden) - 1  # 开场的一格在页尾
+    folded = "".join(re.findall(r'(?s)<details class="code".*?</details>', page))
+    assert folded.count('class="cell_input') == len(hidden) - 1  # 开场的一格在页尾
     assert "展开代码" not in page and page.count('class="ran-with"') == 1
     deep = re.findall(r"(?m)^#+ 深入：", "\n".join(source(c) for c in cells(path, "markdown")))
     assert len(re.findall(r'<details class="deep">', page)) == len(deep)

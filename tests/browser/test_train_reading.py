@@ -92,7 +92,7 @@ def test_what_is_missing_is_said(open_tab):
     page.locator(".train-task input[value=read]").check(force=True)
     page.wait_for_function("() => document.querySelector('.train-told').textContent.includes('取不到')")
     page.unroute("**/book/text.js*")
-    page.click("text=从头来")
+    page.get_by_role("button", name="从头来").click()
     page.wait_for_selector(".train-paper", timeout=60_000)
 
 

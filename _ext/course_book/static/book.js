@@ -1,6 +1,6 @@
-// 键盘：放不下而能横向滚动的公式与图，可以用 Tab 走到，再用方向键滚动（代码与输出由主题照管）。
+// 键盘：放不下而能横向滚动的，可以用 Tab 走到，再用方向键滚动（主题照管代码与输出，只在打开与窗口变宽变窄时）。
 const reachScrolled = () => {
-  for (const box of document.querySelectorAll(".math, .plot, .drawing")) {
+  for (const box of document.querySelectorAll(".math, .plot, .drawing, pre")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
