@@ -70,14 +70,15 @@ def sinusoidal_encoding(max_len: int, d_model: int) -> Tensor:
     """正弦位置编码：PE[pos, 2i] = sin(pos / 10000^(2i/D))，PE[pos, 2i+1] = cos(pos / 10000^(2i/D))。
 
     奇偶之分在特征维上，不在位置上：每个位置都同时有正弦与余弦。
-    参数：max_len，位置数；d_model，D，须为偶数。返回：(max_len, D)，值在 -1 与 1 之间。
+    参数：max_len，位置数；d_model，D，须为偶数。返回：(max_len, D)，torch 的默认类型，值在 -1 与 1 之间。
     错误：D 是奇数时抛出 `ValueError`。
     出处：Vaswani et al., 2017, §3.5。
     """
     if d_model % 2:
         raise ValueError(f"d_model={d_model} 是奇数，正弦与余弦没法成对。")
-    position = torch.arange(max_len, dtype=torch.float32)[:, None]
-    frequency = 10000 ** (-torch.arange(0, d_model, 2, dtype=torch.float32) / d_model)
+    dtype = torch.get_default_dtype()
+    position = torch.arange(max_len, dtype=dtype)[:, None]
+    frequency = 10000 ** (-torch.arange(0, d_model, 2, dtype=dtype) / d_model)
     angle = position * frequency  # (max_len, D/2)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
 

@@ -7,7 +7,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from docutils import nodes
@@ -57,43 +57,43 @@ def strokes(weights: Tensor) -> Iterator[tuple[int, int, int, int]]:
                 yield level, start, y, x - start
 
 
+def drawn(placed: Iterable[tuple[Tensor, float, float]]) -> str:
+    """几个头的权重图，各从 (left, top) 画起；同样深浅的合成一笔。"""
+    paths = defaultdict(str)
+    for matrix, left, top in placed:
+        for level, start, y, length in strokes(matrix):
+            paths[level] += f"M{left + start:g} {top + y + 0.5:g}h{length}"
+    return "".join(
+        f'<path stroke-opacity="{level / SHADES:.1f}" d="{paths[level]}"/>' for level in sorted(paths)
+    )
+
+
 def every_head() -> str:
     """全部的头，一层一排；首页那幅图里的三个描着边，旁边再放大画一遍。"""
     weights = attention()
     n, step = weights.size(-1), weights.size(-1) + 3
-    paths, frames = defaultdict(list), ""
-    for layer, row in enumerate(weights):
-        for head, matrix in enumerate(row):
-            left, top = head * step + 1.5, layer * step + 1.5
-            frames += f"M{left:g} {top:g}h{n}v{n}h-{n}z"
-            for level, start, y, length in strokes(matrix):
-                paths[level].append(f"M{left + start:g} {top + y + 0.5:g}h{length}")
-    drawn = "".join(
-        f'<path stroke-opacity="{level / SHADES:.1f}" d="{"".join(paths[level])}"/>'
-        for level in sorted(paths)
-    )
-    found = "".join(
-        f'<rect x="{each.head * step + 0.5:g}" y="{each.layer * step + 0.5:g}" width="{n + 2}" height="{n + 2}" rx="1"/>'
-        for each in heads(weights)
+
+    def frame(column: int, row: int) -> str:
+        return f'<rect x="{column * step + 0.5:g}" y="{row * step + 0.5:g}" width="{n + 2}" height="{n + 2}" rx="1"/>'
+
+    placed = [
+        (matrix, head * step + 1.5, layer * step + 1.5)
+        for layer, row in enumerate(weights)
+        for head, matrix in enumerate(row)
+    ]
+    frames = "".join(f"M{left:g} {top:g}h{n}v{n}h-{n}z" for _, left, top in placed)
+    three = heads(weights)
+    found = "".join(frame(each.head, each.layer) for each in three)
+    larger = "".join(
+        f"<g>{frame(i, 0)}{drawn([(weights[each.layer, each.head], i * step + 1.5, 1.5)])}</g>"
+        for i, each in enumerate(three)
     )
     width, height = weights.size(1) * step, weights.size(0) * step
-    larger = "".join(
-        large_head(weights[each.layer, each.head], i * step) for i, each in enumerate(heads(weights))
-    )
     return (
         f'<svg class="every-head" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
-        f'<path class="every-frame" d="{frames}"/><g>{drawn}</g><g class="found">{found}</g></svg>'
-        f'<svg class="large-heads" viewBox="0 0 {3 * step} {step}" aria-hidden="true">{larger}</svg>'
+        f'<path class="every-frame" d="{frames}"/><g>{drawn(placed)}</g><g class="found">{found}</g></svg>'
+        f'<svg class="large-heads" viewBox="0 0 {len(three) * step} {step}" aria-hidden="true">{larger}</svg>'
     )
-
-
-def large_head(matrix: Tensor, left: int) -> str:
-    n = len(matrix)
-    lines = "".join(
-        f'<path stroke-opacity="{level / SHADES:.1f}" d="M{left + start + 1.5:g} {y + 2:g}h{length}"/>'
-        for level, start, y, length in strokes(matrix)
-    )
-    return f'<g><rect x="{left + 0.5:g}" y="0.5" width="{n + 2}" height="{n + 2}" rx="1"/>{lines}</g>'
 
 
 def next_words() -> str:

@@ -1,6 +1,6 @@
 // 键盘：放不下而能横向滚动的，可以用 Tab 走到，再用方向键滚动（主题照管代码与输出，只在打开与窗口变宽变窄时）。
 const reachScrolled = () => {
-  for (const box of document.querySelectorAll(".math, .plot, .drawing, pre")) {
+  for (const box of document.querySelectorAll(".math, .plot, pre")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
