@@ -96,11 +96,11 @@ def formula_font() -> TTFont:
     return TTFont(package_file("ziamath", "fonts/STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
 
 
-def face(name: str, font: TTFont, letters: set[str], **options) -> str:
+def face(name: str, font: TTFont, letters: set[str], descriptors: str = "", **options) -> str:
     """一条 @font-face，字体就写在里面；不改字形的，连同版权与许可的话。"""
     small = smaller(font, set(map(ord, letters)), hinting=False, name_IDs=["*"], **options)
     return (
-        f'@font-face {{ font-family: "{name}"; '
+        f'@font-face {{ font-family: "{name}"; {descriptors}'
         f'src: url("data:font/woff2;base64,{base64.b64encode(small).decode()}") format("woff2"); }}\n'
     )
 
@@ -116,9 +116,10 @@ def write_formula_font(app, exception):
     (static / STYLE).write_text(
         face("STIX Two Math", font, letters, layout_features=["dtls", "flac"]), encoding="utf-8"
     )
-    # 汉字的字体里，行文的根号自带一横，与后面的字接不上：只有这一个字另有字体，别的字照旧
+    # 汉字的字体里，行文的根号自带一横，与后面的字接不上：只有这一个字另有字体
+    # 别的字照旧，行高也是：不写 unicode-range，它一到，每一行都要挪动
     with (static / "type.css").open("a", encoding="utf-8") as style:
-        style.write(face("Root Sign", formula_font(), {"√"}, layout_features=[]))
+        style.write(face("Root Sign", formula_font(), {"√"}, "unicode-range: U+221A; ", layout_features=[]))
 
 
 def setup(app):

@@ -93,7 +93,7 @@
     return { terms, found: pages.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score) };
   };
 
-  // 摘要：含词最多的一行，从有词的那一句开始；正文与代码不接在一起，两样都有时取正文
+  // 摘要：含词最多的一行，从有词的那一句开始；两样都有时取正文
   const summary = (lines, terms) => {
     const worth = (line) => (0.01 + sum(terms, (term) => has(line, term))) * (PROSE.test(line) ? 2 : 1);
     const best = lines.reduce((best, line, i) => (worth(line) > worth(lines[best]) ? i : best), 0);
@@ -102,8 +102,11 @@
     const start = before.length - Math.min(before.match(/[^。；？！]*$/)[0].length, 60);
     const after = lines.slice(best);
     const end = after.findIndex((line) => PROSE.test(line) !== PROSE.test(after[0]));
-    const text = after.slice(0, end < 0 ? after.length : end).join(" ").slice(start);
-    return (start ? "…" : "") + text.slice(0, 160) + (text.length > 160 ? "…" : "");
+    const said = after.slice(0, end < 0 ? after.length : end).join(" ").slice(start);
+    // 只写在代码里的，先说这段代码之前的那句话
+    const told = PROSE.test(lines[best]) ? [] : lines.slice(0, best).filter((line) => PROSE.test(line)).slice(-1);
+    const text = [...told.map((line) => `${line.slice(0, 60)}… `), said].join("");
+    return (start && !told.length ? "…" : "") + text.slice(0, 160) + (text.length > 160 ? "…" : "");
   };
 
   const element = (tag, className, ...children) => {
