@@ -75,17 +75,16 @@
       this.once = button("走一步", () => this.advance(1));
       const again = button("从头来", () => this.restart());
       this.steps = select(LENGTHS.map((each) => [each, `${each} 步`]), (steps) => this.choose({ steps: Number(steps) }), { "aria-label": "训练多少步" });
-      this.progress = html("progress", { "aria-label": "训练了多少", value: 0, max: 1 });
+      this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "回头看第几步", title: "走到第几步；往回拖，就回头看" });
+      this.slider.addEventListener("input", () => this.view(Number(this.slider.value)));
+      this.moment = html("output", {});
+      const time = html("div", { class: "train-time" }, this.slider, this.moment);
       this.status = html("span", { role: "status" });
       this.speed = html("span", { class: "train-speed" });
       const told = html("p", { class: "train-told" }, this.status, this.speed);
-      const controls = html("div", { class: "train-controls" }, this.play, this.once, again, this.steps, this.progress);
+      const controls = html("div", { class: "train-controls" }, this.play, this.once, again, this.steps, time);
 
       this.plots = html("div", { class: "train-plots" });
-      this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "回头看第几步" });
-      this.slider.addEventListener("input", () => this.view(Number(this.slider.value)));
-      this.moment = html("output", {});
-      const time = html("label", { class: "train-time" }, html("span", {}, "回头看"), this.slider, this.moment);
 
       this.text = html("input", { type: "text", "aria-label": "换一句", spellcheck: "false", autocomplete: "off", maxlength: 40 });
       this.text.addEventListener("input", () => this.write(this.text.value));
@@ -94,7 +93,7 @@
         button("打乱", () => this.shuffle()), button("换回来", () => this.write("")), this.allowed);
       this.pair = html("div", { class: "train-pair" });
       const link = html("p", { class: "train-link" }, this.address.copier(), "选择都写在网址里：同一个链接，训练出来的一模一样。");
-      return [this.guess, this.plots, told, controls, this.tasks, this.said, html("div", { class: "train-both" }, fold, this.versus), html("div", { class: "train-looking" }, time, own), this.pair, link];
+      return [this.guess, this.tasks, this.plots, told, controls, this.said, html("div", { class: "train-both" }, fold, this.versus), this.pair, own, link];
     }
 
     // 一样选择里，与 A 不同的一个
@@ -160,7 +159,7 @@
 
     foretold() {
       const { steps, seed } = TrainChoices.START, [a, b] = this.stored.map(({ right }) => right.at(-1).toFixed(2));
-      return `这是事先训练好的一次“照着抄”（种子 ${seed}，${steps} 步）：没见过的句子，两层的 A 答对 ${a}，一层的 B 答对 ${b}。亲手训练，看它们从头长出来。`;
+      return `事先训练好的一次“照着抄”（种子 ${seed}，${steps} 步）：两层的 A 答对 ${a}，一层的 B ${b}。`;
     }
 
     // 那两次走完了怎样读任务自己的一句；按不动
@@ -377,11 +376,10 @@
       this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : this.stands ? "亲手训练" : "训练";
       this.play.disabled = !ready || ended;
       this.once.disabled = !ready || ended || this.running;
-      this.progress.value = Math.min(1, this.done / state.steps);
-      this.speed.textContent = ready && !this.stands ? `第 ${this.done} 步${this.rate && this.running ? `，每秒 ${Math.round(this.rate)} 步${this.left()}` : ""}` : "";
-      this.slider.max = this.done;
+      this.speed.textContent = ready && !this.stands ? this.rate && this.running ? `每秒 ${Math.round(this.rate)} 步${this.left()}` : "" : "";
+      this.slider.max = state.steps;
       this.slider.disabled = !this.done;
-      this.slider.value = this.viewing ?? this.done;
+      this.slider.value = this.stands ? state.steps : (this.viewing ?? this.done);
       this.moment.textContent = `第 ${this.stands ? TrainChoices.START.steps : this.viewing === null ? this.done : this.seenAt} 步`;
       if (!this.text.matches(":focus") && this.ids) this.text.value = this.spelled();
       this.block.setAttribute("aria-busy", !ready);
@@ -458,8 +456,8 @@
       }
       const hasFar = Boolean(RULES[this.state.task].far);
       this.plots.replaceChildren(
-        figure(stands ? "没见过的句子，答对几成（事先训练好的）" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, stands ? this.storedCurves("right") : accuracy, 1),
-        figure(stands ? "损失（事先训练好的）" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", stands ? this.storedCurves("loss") : loss, 4),
+        figure(stands ? "没见过的句子，答对几成" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, stands ? this.storedCurves("right") : accuracy, 1),
+        figure(stands ? "损失" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", stands ? this.storedCurves("loss") : loss, 4),
       );
     }
   }

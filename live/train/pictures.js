@@ -11,7 +11,7 @@ globalThis.TrainPictures = (() => {
       svg("line", { class: "train-tick", x1: LEFT, x2: width - right, y1: y(value), y2: y(value) }),
       svg("text", { class: "train-left", x: LEFT - 6, y: y(value) }, String(value)),
     ];
-    const under = range(3).map((i) => svg("text", { class: "train-under", x: x((steps * i) / 2), y: height - 7 }, String((steps * i) / 2)));
+    const under = range(3).map((i) => svg("text", { class: `train-under${i > 1 ? " train-last" : ""}`, x: x((steps * i) / 2), y: height - 7 }, String((steps * i) / 2)));
     const path = ({ points }) => points.map(([step, value], i) => `${i ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     const lines = all.filter(({ points }) => points.length > 1).map((curve) => svg("path", { class: `train-line ${curve.kind}`, d: path(curve) }));
     // 名字写在末端；太近了就错开

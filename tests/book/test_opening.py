@@ -45,10 +45,10 @@ def test_the_question_is_bold_with_its_mark():
     def bold():
         return nodes.strong("", "为什么")
 
-    asked = nodes.paragraph("", "", bold(), nodes.Text("？\n"), bold(), nodes.Text("？"))
+    asked = nodes.paragraph("", "", nodes.Text(""), bold(), nodes.Text("？\n"), bold(), nodes.Text("？"))
     told = nodes.paragraph("", "", bold(), nodes.Text("？因为"))
     document = nodes.document(None, None)
     document += [asked, told]
     whole_question(None, document)
     parts = [part.astext() for part in (*asked, *told)]
-    assert parts == ["为什么？", "\n", "为什么？", "", "为什么", "？因为"]
+    assert parts == ["", "为什么？", "\n", "为什么？", "", "为什么", "？因为"]

@@ -44,9 +44,9 @@ def test_it_opens_on_what_training_does(panel):
         page.locator(".train-A .train-missed").count() == 0 < page.locator(".train-B .train-missed").count()
     )
     assert page.locator(".train-side button:enabled").count() == 0
-    assert not page.locator(".train-looking").is_visible()
+    assert not page.locator(".train-own").is_visible()
     page.click("text=走一步")
-    page.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
     assert "事先" not in page.inner_text(".live-train .train-told") + page.inner_text(".train-plots")
     assert page.locator(".train-answers").all_inner_texts() != answers
     assert page.locator(".train-side button:disabled").count() == 0
@@ -61,7 +61,7 @@ def test_it_opens_on_what_training_does(panel):
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
 def test_the_first_screen_has_the_curves_their_reading_and_the_button(panel, size):
     page = panel("", viewport={"width": size[0], "height": size[1]})
-    for part in (".train-plots", ".train-told", ".train-play"):
+    for part in (".train-tasks", ".train-plots", ".train-told", ".train-play"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= size[1], part
     assert page.evaluate("window.shift ?? 0") < 0.02
@@ -101,7 +101,7 @@ def test_the_same_link_is_the_same_training(panel):
     for _ in range(2):
         page = panel()
         page.click("text=走一步")
-        page.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+        page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
         told.append(
             page.locator(".train-loss").all_inner_texts() + page.locator(".train-answers").all_inner_texts()
         )

@@ -75,13 +75,13 @@ def test_the_curve_falls_and_what_it_writes_is_labelled(panel):
 def test_its_address_brings_it_back(panel):
     page = panel(SMALL + "&text=词元")
     page.click("text=走一步")
-    page.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
     told = page.inner_text(".train-A .train-loss")
     again = panel("#" + page.evaluate("location.hash").lstrip("#"))
     assert again.locator(".train-task input:checked").get_attribute("value") == "read"
     assert again.input_value(".train-own input") == "词元"
     again.click("text=走一步")
-    again.wait_for_function("() => document.querySelector('.train-speed').textContent.includes('第 1 步')")
+    again.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
     assert again.inner_text(".train-A .train-loss") == told
 
 

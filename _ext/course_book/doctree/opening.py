@@ -26,12 +26,13 @@ def box_opening(app, doctree):
 def whole_question(app, doctree):
     """`**问题**？` 的问号也是粗的：写在星号里面，Markdown 不认它是结尾。"""
     for asked in list(doctree.findall(nodes.paragraph)):
-        bold, marks = asked.children[::2], asked.children[1::2]
+        said = [part for part in asked.children if part.astext()]  # 粗体之前，MyST 放一段空的
+        bold, marks = said[::2], said[1::2]
         alike = all(isinstance(part, nodes.strong) for part in bold) and len(bold) == len(marks)
         if alike and all(isinstance(mark, nodes.Text) and mark.strip() == "？" for mark in marks):
-            for i, mark in enumerate(marks):
-                asked[2 * i] += nodes.Text("？")
-                asked[2 * i + 1] = nodes.Text(mark.replace("？", ""))
+            for question, mark in zip(bold, marks, strict=True):
+                question += nodes.Text("？")
+                asked.replace(mark, nodes.Text(mark.replace("？", "")))
 
 
 def setup(app):

@@ -207,9 +207,9 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
-  // 步骤：这一步的一句话，下面是上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。读者不要动画时，播放只是按时换步
+  // 步骤：这一步的一句话，下面是上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。打开时停在中间的，头一次播放从头走。读者不要动画时，播放只是按时换步
   const stepper = ({ steps, show, seconds = 2.2, dots: dotted = true }) => {
-    let now = 0, timer = null;
+    let now = 0, timer = null, touched = false;
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const dots = steps.map((_, i) => html("button", { type: "button", class: "explore-dot", "aria-label": `第 ${i + 1} 步，共 ${steps.length} 步`, onclick: () => go(i, true) }));
     const back = html("button", { type: "button", onclick: () => go(now - 1, true) }, "上一步");
@@ -217,12 +217,14 @@
     const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
     const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };
     const start = () => {
-      if (now === steps.length - 1) go(0);
+      if (!touched || now === steps.length - 1) go(0);
+      touched = true;
       timer = setInterval(() => (now < steps.length - 1 ? go(now + 1) : stop()), 1000 * seconds);
       play.textContent = "暂停";
     };
     const go = (i, byHand = false) => {
       if (byHand) stop();
+      touched ||= byHand;
       now = Math.max(0, Math.min(steps.length - 1, i));
       said.textContent = steps[now];
       dots.forEach((dot, j) => (j === now ? dot.setAttribute("aria-current", "step") : dot.removeAttribute("aria-current")));
