@@ -143,7 +143,7 @@ MORE_FAULTS = {
         "tasks/text_classifier.py",
         "return hidden[:, 0]",
         "return hidden[:, 1]",
-        "11_cls_classification#pool-parity",
+        "11_cls_classification#epochs-claims",
     ),
     "交叉注意力读了别人的来源": Fault(
         "decoder.py",
