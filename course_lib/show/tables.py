@@ -12,6 +12,7 @@ table.shown { margin: 0.4rem 0; border-collapse: collapse; color: var(--ink, inh
 table.shown caption { caption-side: bottom; padding-top: 0.5rem; color: var(--faint, inherit); font-size: 0.88rem; text-align: start; }
 table.shown :is(th, td) { padding: 0.28rem 1.6rem 0.28rem 0; border: 0; border-bottom: 1px solid var(--line, #d4d9de); background: none; font-weight: 400; text-align: start; white-space: nowrap; }
 table.shown thead th { border-bottom-color: var(--faint, #5f6b76); font-weight: 600; }
+table.shown td:not(.number, .barred) { white-space: normal; word-break: keep-all; }
 table.shown .number { font-variant-numeric: tabular-nums; text-align: end; }
 table.shown .barred { min-width: 9.5rem; text-align: start; }
 table.shown .barred > span { display: inline-block; width: 3.6rem; text-align: end; }
@@ -22,7 +23,6 @@ table.shown .barred > i.below { background: none; }
   table.shown :is(th, td) { padding-inline-end: 0.55rem; }
   table.shown :is(th, td):last-child { padding-inline-end: 0; }
   table.shown thead th { min-width: 2.6em; line-height: 1.35; vertical-align: bottom; white-space: normal; }
-  table.shown td:not(.number, .barred) { white-space: normal; word-break: keep-all; }
   table.shown .barred { min-width: 5.6rem; }
   table.shown .barred > span { width: 2.9rem; }
   table.shown .barred > i { width: calc(2.3rem * var(--share)); margin-inline-start: 0.3rem; }

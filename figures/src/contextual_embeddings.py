@@ -42,7 +42,7 @@ def draw(name, width, size, columns, half, contexts, labels, same, near, far, fo
         c.text(same, (a + b) / 2, 154, size)
         c.text(words, (a + b) / 2, 392, size, OUTPUT)
     for i, line in enumerate(foot):
-        c.text(line, width / 2, 430 + 24 * i, size - (size > 14))
+        c.text(line, width / 2, 430 + 24 * i, size)
     c.save()
 
 

@@ -18,10 +18,10 @@ def flat(rows, columns, shades):
     return [[shades[j * len(shades) // columns] for j in range(columns)] for _ in range(rows)]
 
 
-def tokens(c, x, top):
+def tokens(c, x, top, size):
     """输入：四个词各一行。"""
     for i, word in enumerate(words):
-        c.text(word, x - 4, top + 8 + 16 * i, 13, anchor="end")
+        c.text(word, x - 4, top + 8 + 16 * i, size, anchor="end")
     c.grid(x, top, 4, 6, 16, INK)
 
 
@@ -33,28 +33,28 @@ def project(c, x, y, i, size):
 def wide():
     c = Canvas("multi_head_attention", 840, 430, TITLE, SAID)
     top = 174
-    c.text("X  4 × 6", 97, top - 18, 15)
-    tokens(c, 50, top)
+    c.text("X  4 × 6", 97, top - 18, 16)
+    tokens(c, 50, top, 16)
     for i, (y, shade) in enumerate(((60, 0.3), (256, 0.75))):
         middle = y + 48
         c.arrow((150, top + 32), (182, middle), color=QUERY)
         c.text(f"第 {i} 个头", 234, y - 16, 16)
-        project(c, 186, y + 6, i, 15)
+        project(c, 186, y + 6, i, 16)
         c.arrow((284, middle), (312, middle))
-        c.text("权重 4 × 4", 360, y - 16, 15, WEIGHT)
+        c.text("权重 4 × 4", 360, y - 16, 16, WEIGHT)
         c.grid(316, y + 4, 4, 4, 22, WEIGHT, tables[i])
         c.arrow((408, middle), (438, middle))
-        c.text(f"Z{'₀₁'[i]}  4 × 3", 470, y - 16, 15, OUTPUT)
+        c.text(f"Z{'₀₁'[i]}  4 × 3", 470, y - 16, 16, OUTPUT)
         c.grid(442, y + 12, 4, 3, 18, OUTPUT, flat(4, 3, [shade]))
         c.arrow((500, middle), (534, top + 32), color=OUTPUT)
-    c.text("拼接 4 × 6", 586, top - 18, 15, OUTPUT)
+    c.text("拼接 4 × 6", 586, top - 18, 16, OUTPUT)
     c.grid(538, top, 4, 6, 16, OUTPUT, flat(4, 6, [0.3, 0.75]))
     c.arrow((636, top + 32), (654, top + 32))
-    c.box(656, top - 2, 50, 68, "× Wᴼ", OUTPUT, 15)
+    c.box(656, top - 2, 50, 68, "× Wᴼ", OUTPUT, 16)
     c.arrow((708, top + 32), (726, top + 32))
-    c.text("输出 4 × 6", 778, top - 18, 15, OUTPUT)
+    c.text("输出 4 × 6", 778, top - 18, 16, OUTPUT)
     c.grid(730, top, 4, 6, 16, OUTPUT, flat(4, 6, [0.5]))
-    c.text(MET + MIXED, 420, 402, 15)
+    c.text(MET + MIXED, 420, 402, 16)
     c.save()
 
 
@@ -62,7 +62,7 @@ def narrow():
     c = Canvas("multi_head_attention_narrow", 358, 738, TITLE, SAID)
     middle = 179
     c.text("X  4 × 6", middle, 20, 13)
-    tokens(c, middle - 48, 34)
+    tokens(c, middle - 48, 34, 13)
     for i, (x, shade) in enumerate(((84, 0.3), (274, 0.75))):
         way = 1 if i else -1
         c.arrow((middle + 30 * way, 102), (x, 144), color=QUERY)

@@ -69,13 +69,13 @@ def draw(name, text, width, height, slot, left, first, step, sizes, notes, label
             down(x + (slot - gap) / 2, 4)
         c.box(x, rows[5] - HEIGHT / 2, slot - gap, HEIGHT, str(tokenizer.vocab[token]), OUTPUT, small)
     for i, note in enumerate(notes):
-        x, y = (left, rows[5] + 40 + 22 * i) if labels_above else (width // 2, 450)
-        c.text(note, x, y, 13 if labels_above else 14, INK, anchor="start" if labels_above else "middle")
+        x, y = (left, rows[5] + 40 + 22 * i) if labels_above else (width // 2, 456)
+        c.text(note, x, y, 13 if labels_above else 16, INK, anchor="start" if labels_above else "middle")
     c.save()
 
 
 draw(
-    "tokenizer_pipeline", "Café tokenizers! 天气", 840, 470, 71, 190, 34, 76, (15, 16, 17),
+    "tokenizer_pipeline", "Café tokenizers! 天气", 840, 470, 71, 190, 34, 76, (16, 17, 17),
     ["␣ 是空格；[UNK] 表示词表里没有；[CLS] 与 [SEP] 由分词器加上，不在原文里。"],
 )  # fmt: skip
 draw(

@@ -19,11 +19,11 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 # 读者会说、书里却另有说法的词
 WORDS = Path(__file__).with_name("search_words.csv")
 
-# 图、独立成行的公式与打印出来的数，读不成句子；首页的卡片与路线、勘误的索引只是目录，复习的题都是别处的话
+# 图、独立成行的公式与打印出来的数，读不成句子；图下面折着的代码与断言也是，还占去索引的三成；首页的卡片与路线、勘误的索引只是目录，复习的题都是别处的话
 UNREADABLE = (
     "svg, script, style, a.headerlink, figure.attention, nav, div.cards, "
     ".errata-index, .review, .review-list, "
-    "div.math, div.output.stream, div.output.text_plain"
+    "div.math, div.meta, div.output.stream, div.output.text_plain"
 )
 HEADING = re.compile(r"h[1-6]")
 

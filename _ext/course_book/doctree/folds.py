@@ -68,7 +68,8 @@ def fold_code(app, doctree):
     """代码与断言收进它下面的一行；除了这一行什么也不剩的格，并进前面那一格，前面不是格就并进后面的。"""
     own = {}
     for cell in list(doctree.findall(is_cell)):
-        source, *seen = cell.children
+        # 只有进度条的输出已经拿掉，剩个空的
+        source, *seen = [part for part in cell.children if part.children]
         if "tag_claims" in cell["classes"]:
             fold, seen = folded_claims(cell), []
         elif cell.get("hide_mode") == "input" and source["nb_element"] == "cell_code_source":

@@ -13,6 +13,7 @@ from course_book.doctree.traditional_chinese import in_book_language
 
 HAN = re.compile("[\u4e00-\u9fff]")
 BRIEF = 16  # 一格里至多这样多的字，公式按源码数
+SAID_BY_ITSELF = ("繁體", "English", "形状", "意思", "一句话", "是什么")
 FULL_WIDTH = set("，。；：？！、）”」》…")
 # course_lib.show.frames 的输出是转义过的 srcdoc
 INLINE_D3 = re.compile(r"&lt;script data-library=&quot;d3&quot;&gt;.*?&lt;/script&gt;", re.DOTALL)
@@ -23,8 +24,8 @@ WAITING = (
 )
 
 
-class BlankHeading(nodes.entry):
-    """表头里没有字的一格，多半在左上角：它不是表头。"""
+class Cell(nodes.entry):
+    """自己写标签的一格：表头里没有字的不是表头；叠成几行的表里，格子带着它那一栏的名字。"""
 
 
 def join_lines(app, doctree):
@@ -90,15 +91,27 @@ def mark_symbol_tables(app, doctree):
 def mark_blank_headings(app, doctree):
     for head in doctree.findall(nodes.thead):
         for entry in [entry for entry in head.findall(nodes.entry) if not entry.astext()]:
-            entry.replace_self(BlankHeading())
+            entry.replace_self(Cell())
 
 
-def visit_blank_heading(self, node):
+def label_stacked_cells(app, doctree):
+    """栏多的表，窄屏上一行叠成几行：名字与意思不用说，其余的格子带着自己那一栏的名字。"""
+    plain = set(map(in_book_language, SAID_BY_ITSELF))
+    for table in [table for table in doctree.findall(nodes.table) if "stacked" in table["classes"]]:
+        head, *rows = table.findall(nodes.row)
+        names = [entry.astext() for entry in head]
+        for row in rows:
+            for name, entry in list(zip(names, row, strict=True))[1:]:
+                if name not in plain:
+                    entry.replace_self(Cell("", *entry.children * bool(entry.astext()), label=name))
+
+
+def visit_cell(self, node):
     node.parent.column += 1
-    self.body.append("<td>")
+    self.body.append(f'<td data-label="{html.escape(node["label"])}">' if "label" in node else "<td>")
 
 
-def depart_blank_heading(self, node):
+def depart_cell(self, node):
     self.body.append("</td>\n")
 
 
@@ -110,11 +123,12 @@ def visit_citation(self, node):
 
 
 def setup(app):
-    app.add_node(BlankHeading, html=(visit_blank_heading, depart_blank_heading))
+    app.add_node(Cell, html=(visit_cell, depart_cell))
     app.add_node(nodes.citation, override=True, html=(visit_citation, None))
     app.connect("doctree-read", join_lines)
     app.connect("doctree-read", mark_terms)
     app.connect("doctree-read", mark_symbol_tables)
     app.connect("doctree-read", mark_blank_headings)
+    app.connect("doctree-read", label_stacked_cells)
     app.connect("doctree-resolved", share_d3)
     app.connect("doctree-resolved", load_views_later)  # 在 share_d3 之后

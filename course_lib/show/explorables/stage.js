@@ -171,7 +171,7 @@
     const buttons = Array.from({ length: count }, (_, head) =>
       html("button", { type: "button", class: kind, tabindex: -1, "aria-label": label(head), onclick: () => pick(head) }, face(head)));
     const layers = Array.from({ length: count / heads }, (_, layer) =>
-      html("div", { class: "explore-layer" }, html("span", { class: "explore-label" }, `层 ${layer}`), buttons.slice(layer * heads, (layer + 1) * heads)));
+      html("div", { class: "explore-layer" }, html("span", { class: "explore-label" }, html("span", {}, "层 "), String(layer)), buttons.slice(layer * heads, (layer + 1) * heads)));
     const node = html("div", { class: "explore-gallery", role: "group", "aria-label": name }, layers);
     walk(node, (right, down, { target }) => buttons[buttons.indexOf(target) + right + heads * down]?.focus());
     const select = (chosen) => buttons.forEach((button, head) => {
