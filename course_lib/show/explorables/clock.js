@@ -56,7 +56,7 @@ Explore.define("clock", (data, stage) => {
     chart.update(curve(), offset);
     said.textContent = offset === 0
       ? `间隔 0：两根针重合，点积 ÷ ${pairs} 是 ${fixed(alike(0))}。`
-      : `黑针在位置 ${here}，黄针在 ${here + offset}。两份编码的点积 ÷ ${pairs} 是 ${fixed(alike(offset))}；换个位置出发，转过的角和这个数都不变。`;
+      : `一根针在位置 ${here}，黄针在 ${here + offset}。两份编码的点积 ÷ ${pairs} 是 ${fixed(alike(offset))}；换个位置出发，转过的角和这个数都不变。`;
   };
 
   const positions = Array.from({ length: data.positions + 1 }, (_, p) => p);
