@@ -8,6 +8,7 @@ def test_reference_page_is_built():
     page = (BOOK / "chapters/course_lib.html").read_text(encoding="utf8")
     assert 'id="course_lib.attention.MultiHeadAttention.forward"' in page
     assert "<strong>返回</strong>：output (B, N, D)" in page
+    assert "Alias for field number" not in page
 
 
 def test_every_chapter_was_timed():

@@ -20,6 +20,8 @@ def to_rst(text: str) -> str:
 
 
 def process(app, what, name, obj, options, lines):
+    # 具名元组的各项，说明在类里；Python 自己写的一句不是说明
+    lines[:] = [line for line in lines if not line.startswith("Alias for field number")]
     # 换行只为排版：除了空行与各项的开头，都接成一行，否则汉字之间会多出空格
     text = to_rst("\n".join(line.strip() for line in lines))
     text = re.sub(r"(?<=[^\x00-\x7f])\n(?=[^\n*])", "", text)
