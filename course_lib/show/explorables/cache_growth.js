@@ -24,9 +24,9 @@ Explore.define("cache_growth", (data, stage) => {
     const all = data.models.map((model) => bytes(model, n)), most = Math.max(...all);
     list.update(all.map((count) => count / most), data.models.map((model, i) => `${sized(all[i])}，${fits(model)}`));
     const over = data.models.filter((_, i) => all[i] > MEMORY[memory] * 1e9).map(({ name }) => name);
-    said.textContent = `${commas(n)} 个词元：${over.length ? `${over.join("、")} 装不进 ${MEMORY[memory]} GB` : `都装得进 ${MEMORY[memory]} GB`}。`;
+    said.textContent = `${commas(n)} 个词元：${over.length ? `${over.join("、").replace(/\w$/, "$& ")}装不进 ${MEMORY[memory]} GB` : `都装得进 ${MEMORY[memory]} GB`}。`;
   };
-  const length = slider({ label: "长度", values: LENGTHS, at: LENGTHS.indexOf(n), show: (value) => `${commas(value)} 个词元`, change: (value) => { n = value; draw(); } });
+  const length = slider({ label: "词元", values: LENGTHS, at: LENGTHS.indexOf(n), show: commas, change: (value) => { n = value; draw(); } });
   const room = choice({ label: "内存", options: MEMORY.map((size) => `${size} GB`), change: (i) => { memory = i; draw(); } });
   stage.append(list.node, said, length.node, room.node);
   draw();
