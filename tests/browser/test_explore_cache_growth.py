@@ -20,7 +20,7 @@ def widths(page):
 
 @pytest.mark.parametrize("n", [256, 16384, 1 << 20])
 def test_bars_follow_the_bytes(page, n):
-    turn(page, "长度", LENGTHS, n)
+    turn(page, "词元", LENGTHS, n)
     sizes = [model["each"] * n + model["start"] for model in MODELS]
     assert widths(page) == pytest.approx([100 * size / max(sizes) for size in sizes], abs=0.05)
     notes = page.locator(".explore-bars .explore-note").all_inner_texts()
