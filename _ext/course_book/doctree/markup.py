@@ -103,12 +103,14 @@ def label_stacked_cells(app, doctree):
         for row in rows:
             for name, entry in list(zip(names, row, strict=True))[1:]:
                 if name not in plain:
-                    entry.replace_self(Cell("", *entry.children * bool(entry.astext()), label=name))
+                    children = entry.children if entry.astext() else []
+                    entry.replace_self(Cell("", *children, label=name, classes=entry["classes"]))
 
 
 def visit_cell(self, node):
     node.parent.column += 1
-    self.body.append(f'<td data-label="{html.escape(node["label"])}">' if "label" in node else "<td>")
+    label = {"data-label": node["label"]} if "label" in node else {}
+    self.body.append(self.starttag(node, "td", "", **label))
 
 
 def depart_cell(self, node):
