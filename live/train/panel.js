@@ -73,7 +73,7 @@
 
       this.play = button("训练", () => this.toggle(), { class: "live-open train-play" });
       this.once = button("走一步", () => this.advance(1));
-      const again = button("从头来", () => this.restart());
+      const again = button("从头来", () => this.restart({ untrained: true }));
       this.steps = select(LENGTHS.map((each) => [each, `${each} 步`]), (steps) => this.choose({ steps: Number(steps) }), { "aria-label": "训练多少步" });
       this.slider = html("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "回头看第几步", title: "走到第几步；往回拖，就回头看" });
       this.slider.addEventListener("input", () => this.view(Number(this.slider.value)));
@@ -120,14 +120,15 @@
     get stands() {
       const { hide, text, guess, ...chosen } = this.state;
       const same = Object.entries(chosen).every(([name, value]) => String(value) === String(TrainChoices.START[name]));
-      return same && !this.done && hide === "" && !text && !guess;
+      return same && !this.untrained && !this.done && hide === "" && !text && !guess;
     }
 
     // -- 训练 --
 
-    async restart() {
+    // 打开时、换回去时，是事先训练好的；读者按“从头来”，就真的从头来
+    async restart({ untrained = false } = {}) {
       const mine = ++this.version, { state } = this;
-      Object.assign(this, { running: false, viewing: null, runs: [], guessed: null, rate: 0, stood: undefined });
+      Object.assign(this, { running: false, viewing: null, runs: [], guessed: null, rate: 0, untrained, stood: undefined });
       delete this.block.dataset.done;
       this.ids = this.read(state.text);
       this.show();

@@ -71,11 +71,13 @@
           said(`每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
         ];
       },
-      7: () => [
-        html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
-        strips(...words.map((word, i) => strip(value[i].map((x) => weights[from][i] * x), `${fixed(weights[from][i])} × ${word}`, "value"))),
-        product(),
-      ],
+      7: () => {
+        const shares = value.map((row, i) => row.map((x) => weights[from][i] * x)), most = Math.max(...shares.flat().map(Math.abs));
+        return [
+          html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
+          strips(...words.map((word, i) => strip(shares[i], `${fixed(weights[from][i])} × ${word}`, "value", most))),
+        ];
+      },
     };
 
     // 跟着的那个词元描上框
