@@ -54,8 +54,11 @@ def test_it_opens_on_what_training_does(panel):
     assert scores(page) == right
     assert page.locator(".train-answers").all_inner_texts() == answers
     page.click("text=从头来")  # 真的从头：没有训练过的，不是事先训练好的
-    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 0 步'")
-    assert scores(page) != right and page.inner_text(".train-told") == ""
+    page.wait_for_function(
+        "() => !document.querySelector('.train-A .train-score').textContent.includes('1.00')"
+    )
+    assert page.inner_text(".train-time output") == "第 0 步" and scores(page) != right
+    assert page.inner_text(".train-told") == ""
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])

@@ -76,6 +76,7 @@
         return [
           html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
           strips(...words.map((word, i) => strip(shares[i], `${fixed(weights[from][i])} × ${word}`, "value", most))),
+          product(`，${words[to]} 的 ${fixed(weights[from][to])} 从它来。`),
         ];
       },
     };
