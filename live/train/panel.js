@@ -377,7 +377,7 @@
       this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : this.stands ? "亲手训练" : "训练";
       this.play.disabled = !ready || ended;
       this.once.disabled = !ready || ended || this.running;
-      this.speed.textContent = ready && !this.stands ? this.rate && this.running ? `每秒 ${Math.round(this.rate)} 步${this.left()}` : "" : "";
+      this.speed.textContent = this.running && this.rate ? `每秒 ${Math.round(this.rate)} 步${this.left()}` : "";
       this.slider.max = state.steps;
       this.slider.disabled = !this.done;
       this.slider.value = this.stands ? state.steps : (this.viewing ?? this.done);

@@ -104,9 +104,9 @@
     const end = after.findIndex((line) => PROSE.test(line) !== PROSE.test(after[0]));
     const said = after.slice(0, end < 0 ? after.length : end).join(" ").slice(start);
     // 只写在代码里的，先说这段代码之前的那句话
-    const told = PROSE.test(lines[best]) ? [] : lines.slice(0, best).filter((line) => PROSE.test(line)).slice(-1);
-    const text = [...told.map((line) => `${line.slice(0, 60)}… `), said].join("");
-    return (start && !told.length ? "…" : "") + text.slice(0, 160) + (text.length > 160 ? "…" : "");
+    const told = !PROSE.test(lines[best]) && lines.slice(0, best).findLast((line) => PROSE.test(line));
+    const text = (told ? `${told.slice(0, 60)}… ` : "") + said;
+    return (start && !told ? "…" : "") + text.slice(0, 160) + (text.length > 160 ? "…" : "");
   };
 
   const element = (tag, className, ...children) => {
