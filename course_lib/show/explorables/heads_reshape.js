@@ -102,5 +102,5 @@ Explore.define("heads_reshape", (data, stage) => {
     steps.go(now, true);
   } });
   stage.append(flow, steps.node, order.node, chooser.node);
-  steps.go(0);
+  steps.go(3); // 打开在刚分好头的那一步
 });
