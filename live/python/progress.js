@@ -28,7 +28,7 @@
   note.textContent =
     "下面可以直接写，直接检查，不用装什么，没有网络也行：网页里有一个小小的 Python，和一个照着 torch 仿造的小张量，够做这些练习。" +
     "它不是 torch；遇到它不会的，把这一格复制到 Jupyter 里做。写下的代码只留在这个浏览器里。";
-  marks[0].parentElement.before(note);
+  (marks[0].closest(".task") ? document.querySelector(".task") : marks[0].parentElement).before(note);
   const editors = marks.map((each, number) => new ExerciseEditor(each, { number, onDone: mark }));
   const asked = editors.flatMap(({ checks }) => checks).length;
 

@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.utils import new_document
 
 from chapters import CHAPTERS, cells, source
-from course_book.doctree.folds import Fold, count_asserts, fold_code, fold_deep
+from course_book.doctree.folds import Fold, count_asserts, fold_code, fold_deep, fold_exercises
 
 
 def test_asserts_are_counted():
@@ -92,6 +92,20 @@ def test_deep_sections_show_their_first_sentence(lead, shown, hidden):
     fold_deep(None, document(section))
     title, first, fold = section.children
     assert (title.astext(), first.astext(), fold.astext()) == ("深入：细节", shown, hidden)
+
+
+def test_an_exercise_is_one_line_and_the_first_is_open():
+    section = nodes.section("", nodes.title("", "练习"), nodes.paragraph("", "先试一试。"))
+    for name in "甲乙":
+        section += nodes.paragraph("", "", nodes.strong("", name), nodes.Text("。题目。"))
+        section += nodes.paragraph("", "", nodes.strong("", "先猜"), nodes.Text("：几个？"))
+    fold_exercises(None, document(section))
+    tasks = section.children[2:]
+    assert [[part.astext() for part in task] for task in tasks] == [
+        ["甲。题目。", "先猜：几个？"],
+        ["乙。题目。", "先猜：几个？"],
+    ]
+    assert ["open" in task[1]["html"] for task in tasks] == [True, False]
 
 
 def test_other_sections_stay_open():

@@ -13,8 +13,8 @@ from course_book.after_writing.live_exercises import in_the_page
 from course_book.doctree import taiwan_chinese
 from course_lib.exercises import verdict
 
-PAGE = "chapters/04_scaled_dot_product_attention.html"
-SEVERAL = "chapters/05_attention_masks.html"
+PAGE = "chapters/04_scaled_dot_product_attention.html#exercise-one-query"  # 指到一道，它就开着
+SEVERAL = "chapters/05_attention_masks.html#exercise-three-masks"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"
 FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ values"
 QUERY = "scaled_dot_product_attention.one-query"
@@ -247,7 +247,7 @@ def test_hostile_code_harms_nothing_else(box, one_page, name):
 
 def test_the_sandbox_itself_lets_nothing_out(one_page):
     """就算读者的代码弄到了 JavaScript，浏览器也不许它请求、存东西、碰这一页。"""
-    one_page.locator(".exercise textarea").first.focus()
+    one_page.locator(f"{ONE} textarea").focus()
     one_page.wait_for_selector("iframe[sandbox]", state="attached")
     frame = next(frame for frame in one_page.frames if frame != one_page.main_frame)
     tried = frame.evaluate(
@@ -415,13 +415,35 @@ def test_the_cell_for_jupyter(visit):
     ] == 'check("attention_masks.for-torch", for_torch)'
 
 
+@both_books
+def test_one_exercise_is_open_at_a_time_and_a_link_opens_its_own(visit, book_of):
+    page = visit(book_of + PAGE.partition("#")[0])
+    opened = lambda: page.locator(".task > details").evaluate_all("(all) => all.map((each) => each.open)")  # noqa: E731
+    count = len(opened())
+    assert opened() == [True] + [False] * (count - 1)
+    line = page.locator(".task > details > summary").nth(3)
+    line.scroll_into_view_if_needed()
+    before = line.bounding_box()["y"]
+    line.click()
+    page.wait_for_timeout(100)
+    assert opened().index(True) == 3 and sum(opened()) == 1
+    assert abs(line.bounding_box()["y"] - before) < 2  # 上面的合上了，点的还在原处
+    page.evaluate("location.hash = 'exercise-one-query'")
+    page.locator(ONE).wait_for()
+    assert sum(opened()) == 1 and page.locator(f"{ONE} textarea").is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert all(opened())
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert sum(opened()) == 1
+
+
 @pytest.mark.parametrize("width", [360, 390, 1280])
 def test_it_fits_a_phone_and_a_finger(visit, width):
     page = visit(SEVERAL, viewport={"width": width, "height": 700})
     box = page.locator(MASKS)
     press(box, code="def from_lengths(lengths, n):\n    return " + "x" * 300)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    buttons = page.locator(":is(.exercise, .exercise-progress) button").all()
+    buttons = page.locator(":is(.exercise, .exercise-progress) button:visible").all()
     sizes = [button.bounding_box() for button in buttons]
     assert len(sizes) > 4 and min(min(size["width"], size["height"]) for size in sizes) >= 40
     gutter, code = (box.locator(each).bounding_box() for each in (".exercise-lines", "textarea"))

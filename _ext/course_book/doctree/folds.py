@@ -1,4 +1,4 @@
-"""三层：准备用的代码与断言收成图下面的一行，“深入”的小节只露出标题与头一句，其余点开才看；印出来、被指到、被搜到时都展开。"""
+"""三层：准备用的代码与断言收成图下面的一行，“深入”的小节只露出标题与头一句，练习只露出一行，其余点开才看；印出来、被指到、被搜到时都展开。"""
 
 import ast
 import re
@@ -9,6 +9,7 @@ from course_book.doctree.traditional_chinese import in_book_language
 from tools.notebook_form import CLAIMS_TITLE
 
 DEEP = "深入："
+EXERCISES = "练习"
 
 
 class Fold(nodes.General, nodes.Element):
@@ -16,7 +17,7 @@ class Fold(nodes.General, nodes.Element):
 
 
 def visit_fold(self, node):
-    self.body.append(self.starttag(node, "details"))
+    self.body.append(self.starttag(node, "details", **node.get("html", {})))
     said = self.encode(node["summary"])
     if "opened" in node:
         said = f"<span>{said}</span><span>{self.encode(node['opened'])}</span>"
@@ -135,7 +136,32 @@ def fold_deep(app, doctree):
         section += [title, *shown, fold]
 
 
+def opens_exercise(node) -> bool:
+    """一段，以黑体的题目与句号开头。"""
+    first = next((each for each in node.children if each.astext()), None)
+    return isinstance(first, nodes.strong) and node.astext().startswith(f"{first.astext()}。")
+
+
+def fold_exercises(app, doctree):
+    """一道练习露出一行：题目与头几个字；同一时候只开着一道，先开头一道。"""
+    words = {"summary": in_book_language("展开"), "opened": in_book_language("收起")}
+    titles = [each for each in doctree.findall(nodes.title) if each.astext() == in_book_language(EXERCISES)]
+    for title in titles:
+        section, fold = title.parent, None
+        for child in section.children[:]:
+            if opens_exercise(child):
+                html = {"name": "exercise"} if fold else {"name": "exercise", "open": "open"}
+                fold = Fold(classes=["deep"], html=html, **words)
+                task = nodes.container(classes=["task"])
+                child.replace_self(task)
+                task += [child, fold]
+            elif fold:
+                section.remove(child)
+                fold += child
+
+
 def setup(app):
     app.add_node(Fold, html=(visit_fold, depart_fold))
     app.connect("doctree-read", fold_code, priority=600)  # 勘误实验室先取走了出题的代码
+    app.connect("doctree-read", fold_exercises, priority=700)  # 格先各有各的一行
     app.connect("doctree-read", fold_deep, priority=400)  # 句间的换行还在，认得出一句

@@ -80,6 +80,14 @@ const unfoldTarget = () => {
 addEventListener("hashchange", unfoldTarget);
 unfoldTarget();
 
+// 练习一次开一道：上面的一道合上了，点的这一道还在手指下面
+for (const line of document.querySelectorAll(".task > details > summary")) {
+  line.addEventListener("click", () => {
+    const was = line.getBoundingClientRect().top;
+    requestAnimationFrame(() => scrollBy({ top: line.getBoundingClientRect().top - was, behavior: "instant" }));
+  });
+}
+
 // 猜一猜：头一个点开的是读者猜的，再点别的也记着
 for (const question of document.querySelectorAll(".guess")) {
   const remember = ({ target }) => {

@@ -10,9 +10,9 @@ Explore.define("banks", (data, stage) => {
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 
   // 同义、异义两堆的平均余弦；自己与自己不算
-  const average = (at, wanted) => {
+  const average = (at, wanted, among = cosines) => {
     let [sum, count] = [0, 0];
-    senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += cosines[at][i][j]; count++; } }));
+    senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += among[at][i][j]; count++; } }));
     return sum / count;
   };
   const means = () => [true, false].map((wanted) => layers.map((at) => average(at, wanted)));
@@ -20,10 +20,10 @@ Explore.define("banks", (data, stage) => {
   const nearest = (i) => cosines[layer][i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > cosines[layer][i][best]) ? j : best), -1);
   const hits = () => sentences.filter((_, i) => senses[nearest(i)] === senses[i]).length;
 
-  // 各层、各个词元同一把尺子：点散得多开，看得见；图放在正中
-  const box = ({ points: all }) => [0, 1].map((axis) => { const values = all.flat().map((p) => p[axis]); return [Math.min(...values), Math.max(...values)]; });
-  const scale = Math.min(...places.map(box).flatMap((sides) => [width, height].map((size, axis) => (size - 40) / (sides[axis][1] - sides[axis][0] || 1))));
-  let ends = box(places[0]);
+  // 一个词元的各层同一把尺子，点占满图；图放在正中
+  const box = () => [0, 1].map((axis) => { const values = points.flat().map((p) => p[axis]); return [Math.min(...values), Math.max(...values)]; });
+  const fit = () => Math.min(...[width, height].map((size, axis) => (size - 40) / (ends[axis][1] - ends[axis][0] || 1)));
+  let ends = box(), scale = fit();
   const place = (at, i) => {
     const [x, y] = ends.map(([low, high], axis) => (points[at][i][axis] - (low + high) / 2) * scale);
     return [width / 2 + x, height / 2 - y];
@@ -49,14 +49,16 @@ Explore.define("banks", (data, stage) => {
   const mine = card("这一句"), close = card("这一层里最像它的");
   const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
-  const mean = (rows) => rows.flat().reduce((sum, cosine) => sum + cosine, 0) / rows.flat().length;
-  const low = Math.floor(10 * Math.min(...places.flatMap((one) => one.cosines.map(mean))) - 1) / 10; // 各个词元同一根竖轴
-  const curves = () => [within, across].map((means) => means.map((mean, at) => [at, mean]));
+  // 差：各个词元同一根竖轴，正在看的一条最深
+  const gaps = places.map((one) => layers.map((at) => [at, average(at, true, one.cosines) - average(at, false, one.cosines)]));
+  const reach = gaps.flat().map(([, gap]) => gap);
+  const curves = () => [...gaps.filter((_, i) => places[i].name !== name), gaps[places.findIndex((one) => one.name === name)]];
   const chart = line({
-    lines: curves().map((means, i) => ({ label: ["同义", "异义"][i], hue: ["ink", "grey"][i], points: means })),
-    name: "同义与异义的平均余弦，随层怎样变", width: 300, height: 150, x: [0, last], y: [low, 1],
+    lines: curves().map((points, i) => ({ hue: i < places.length - 1 ? "grey" : "ink", points })),
+    name: "同义的平均余弦减去异义的，随层怎样变", width: 300, height: 150, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
   });
 
+  const whose = html("b");
   const draw = () => {
     const other = nearest(chosen), ends = [place(layer, chosen), place(layer, other)];
     trails.forEach((trail, i) => trail.setAttribute("points", layers.slice(0, layer + 1).map((at) => place(at, i).map((x) => x.toFixed(1)).join(",")).join(" ")));
@@ -74,7 +76,8 @@ Explore.define("banks", (data, stage) => {
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
     const kept = alike ? "" : `${sentences.length} 个里有 ${hits()} 个挑中同义的。平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
     said.textContent = `${name}，第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
-    chart.update(curves(), layer);
+    whose.textContent = name;
+    chart.update(curves(), layer, fixed(within[layer] - across[layer], 3));
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
   const nearestDot = ({ clientX, clientY }, reach) => {
@@ -99,12 +102,13 @@ Explore.define("banks", (data, stage) => {
   const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; draw(); } });
   const which = choice({ label: "看哪个词元", options: places.map((one) => one.name), change: (at) => {
     ({ name, points, shares, cosines } = places[at]);
-    ends = box(places[at]);
+    ends = box();
+    scale = fit();
     [within, across] = means();
     draw();
   } });
   stage.append(
-    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "平均余弦，随层怎样变，虚线是现在这一层"), chart.node)),
+    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "同义减异义，随层怎样变；深的是 ", whose, "，浅的是别的词元"), chart.node)),
     said, html("div", { class: "explore-row" }, play, rail.node), which.node,
   );
   draw();

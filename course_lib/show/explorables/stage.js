@@ -116,21 +116,27 @@
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；x 处可以立一条线
+  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；x 处可以立一条线，最后一条在那里的数写在旁边
   const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1) }) => {
     const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 50)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
     const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
-    const legend = html("div", { class: "explore-legend" }, lines.map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
-    const update = (next, where = null) => {
+    const tip = svg("text", { class: "explore-tip", "text-anchor": "end" });
+    const legend = html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
+    const update = (next, where = null, said = "") => {
       next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
       cursor.toggleAttribute("hidden", where === null);
       if (where !== null) for (const end of ["x1", "x2"]) cursor.setAttribute(end, at([where, low])[0]);
+      tip.textContent = said;
+      if (!said) return;
+      const [x, y] = at(next.at(-1).find(([x]) => x === where));
+      tip.setAttribute("x", Math.max(80, x - 5));
+      tip.setAttribute("y", Math.max(14, y - 8));
     };
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
     const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - 10, height - 5, "end", String(right))];
-    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame), legend), update };
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame, tip), legend), update };
   };
 
   // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写
