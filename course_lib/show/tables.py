@@ -22,7 +22,7 @@ table.shown .barred > i.below { background: none; }
   table.shown { font-size: 0.88rem; }
   table.shown :is(th, td) { padding-inline-end: 0.55rem; }
   table.shown :is(th, td):last-child { padding-inline-end: 0; }
-  table.shown thead th { min-width: 2.6em; line-height: 1.35; vertical-align: bottom; white-space: normal; }
+  table.shown thead th { min-width: 2.8em; line-height: 1.35; vertical-align: bottom; white-space: normal; }
   table.shown .barred { min-width: 5.6rem; }
   table.shown .barred > span { width: 2.9rem; }
   table.shown .barred > i { width: calc(2.3rem * var(--share)); margin-inline-start: 0.3rem; }

@@ -15,7 +15,7 @@ from tools import notebook_form, repository
 
 # 每章都这样收尾；前面的各节由故事定
 CLOSING = ["小结", "练习", "勘误", "延伸阅读"]
-TAGS = {"claims", "hero", "hide-input", "hide-output", "remove-output", "raises-exception"}
+TAGS = {"claims", "hero", "hide-input", "hide-output", "remove-output", "raises-exception", "wide"}
 FORBIDDEN = {
     "您": "你",
     "变压器": "Transformer",
