@@ -40,7 +40,7 @@ globalThis.LlmWritten = (() => {
       preview({ ids, words }) {
         chips.replaceChildren(...words.map((text, i) => chip("span", { text, shown: visible(text) }, ids[i])));
         count.textContent = words.length ? `前文 ${words.length} 个词元` : "打开之后，这里是它读到的词元";
-        paper.replaceChildren(hint());
+        paper.replaceChildren(html("span", { class: "llm-before" }, words.join("")), html("span", { class: "llm-hint", lang: "zh" }, "打开之后，它从这里接着写。"));
       },
       // 正在改的前文
       showDraft({ words, before, dropped }) {

@@ -2,7 +2,7 @@
 {
   const { html, range, radio } = LiveMarks;
   const { CHAPTERS, CHOICES, TASKS, LENGTHS, toState, toFragment, sides, trouble, labelOf } = TrainChoices;
-  const { curves, answers, heads } = TrainPictures;
+  const { curves, glance, strip, answers, heads } = TrainPictures;
   const { root: ROOT } = document.currentScript.dataset;
   const FRAME = 60; // 一次训练多少毫秒，画一次
   const SIDES = ["A", "B"];
@@ -29,6 +29,7 @@
       this.stored = [...still.querySelectorAll("[data-told]")].map(({ dataset }) => JSON.parse(dataset.told));
       const printed = html("figure", { class: "train-printed" }, still, html("figcaption", {}, "事先训练好的两次，照着抄，没见过的答对几成；在网页里，可以亲手训练。"));
       block.replaceChildren(...this.build(), printed);
+      this.cards = this.drawCards();
       let drawn; // 画好之后高度也变，那不必再画
       new ResizeObserver(([{ contentRect: { width } }]) => {
         if (width === drawn) return;
@@ -93,7 +94,19 @@
         button("打乱", () => this.shuffle()), button("换回来", () => this.write("")), this.allowed);
       this.pair = html("div", { class: "train-pair" });
       const link = html("p", { class: "train-link" }, this.address.copier(), "选择都写在网址里：同一个链接，训练出来的一模一样。");
-      return [this.guess, this.tasks, this.plots, told, controls, this.said, html("div", { class: "train-both" }, fold, this.versus), this.pair, own, link];
+      return [this.guess, this.tasks, this.said, this.plots, told, controls, this.pair, html("div", { class: "train-both" }, fold, this.versus), own, link];
+    }
+
+    // 正文里的实验，一个一张卡片：画着那件事的一句与它的答案；训练过的，画刚才的两条
+    drawCards() {
+      return Object.fromEntries([...document.querySelectorAll('a[href*="guess="]')].map((a) => {
+        const { task, guess } = Object.fromEntries(new URLSearchParams(a.hash.slice(1))), { words, answer } = RULES[task];
+        const ids = task === "read" ? [] : [...batch(task, [0, 99], 1, { testing: true }).ids];
+        const picture = html("span", { class: "train-glance", "aria-hidden": "true" },
+          task === "read" ? strip([...TASKS.read.name], [..."这本书"]) : strip(ids.map((id) => words[id]), answer(ids).map((id) => words[id])));
+        a.before(picture);
+        return [guess, picture];
+      }));
     }
 
     // 一样选择里，与 A 不同的一个
@@ -246,6 +259,7 @@
     finish() {
       this.showGuess();
       this.block.dataset.done = "";
+      this.cards[this.state.guess]?.replaceChildren(glance(this.runs.map(({ points }) => points.filter(({ test }) => test).map(({ step, test, far }) => [step / this.state.steps, (far ?? test).right]))));
       if (this.done < this.state.steps || this.runs.some(({ broken }) => broken)) return;
       const last = ({ points }) => points.findLast(({ test }) => test).test, score = (run) => last(run).right.toFixed(2);
       if (this.state.task === "read") return this.say(`练完了。${this.runs.map((run, i) => `${SIDES[i]}：${TrainPaper.told(last(run))}`).join("；")}。`);
@@ -422,9 +436,9 @@
     }
 
     drawCurves() {
-      const width = this.plots.clientWidth, { steps } = this.state;
-      if (!width) return;
-      const each = width >= 620 ? Math.floor((width - 20) / 2) : width, at = this.viewing ?? undefined;
+      const [each] = getComputedStyle(this.plots).gridTemplateColumns.match(/\d+/) ?? [], { steps } = this.state;
+      if (!each) return;
+      const at = this.viewing ?? undefined;
       const pick = (read) => this.runs.flatMap(({ points }, i) => read(points, SIDES[i]));
       const tenths = (points, what) => { // 练的那一批只有几十句，忽上忽下：十步取一个平均
         const trained = points.filter((point) => point.loss !== undefined);
@@ -444,21 +458,21 @@
         { kind: `train-of-${side}`, name: side, points: tested(points, "test", "loss") },
       ]);
       const { stands } = this;
-      const said = this.done || stands || !this.runs.length ? "" : this.state.guess && this.guessed === null ? "先在上面猜一个" : "按“训练”，曲线从左边长出来";
-      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: width < 620 ? 140 : 160, steps, top, curves: all, at, said }));
+      const said = this.done || stands || !this.runs.length || each < 250 ? "" : this.state.guess && this.guessed === null ? "先在上面猜一个" : "按“训练”，曲线从左边长出来";
+      const figure = (title, label, all, top) => html("figure", {}, html("figcaption", {}, title), curves({ label, width: each, height: 130, steps, top, curves: all, at, said }));
       const ends = stands ? this.stored.map(({ right }, i) => `${SIDES[i]} ${right.at(-1).toFixed(2)}`).join("，") : this.runs.map(({ points }, i) => `${SIDES[i]} ${points.findLast(({ test }) => test).test.right.toFixed(2)}`).join("，");
       const { lines } = RULES[this.state.task];
       if (this.state.task === "read") {
         const bits = loss.map((curve) => ({ ...curve, points: TrainPaper.bits(curve.points) })), options = { width: each, height: 220, steps, at };
         return void this.plots.replaceChildren(
           html("figure", {}, html("figcaption", {}, "每个字多少比特，越少越好：粗的考没读过的两章，细的是正在读的；横线是数次数"), curves({ ...options, label: `每个字多少比特随步数的曲线，此刻${this.runs.map(({ points }, i) => ` ${SIDES[i]}：${TrainPaper.told(points.findLast(({ test }) => test).test)}`).join("；")}`, top: 10, floor: 4, right: 112, curves: [...TrainPaper.guides(lines ?? {}, steps), ...bits] })),
-          html("figure", {}, html("figcaption", {}, "下一个字猜对几成"), curves({ ...options, label: "猜对几成随步数的曲线", top: 0.5, curves: accuracy })),
+          html("figure", {}, html("figcaption", {}, "下一个字猜对几成"), curves({ ...options, height: 130, label: "猜对几成随步数的曲线", top: 0.5, curves: accuracy })),
         );
       }
       const hasFar = Boolean(RULES[this.state.task].far);
       this.plots.replaceChildren(
         figure(stands ? "没见过的句子，答对几成" : `答对几成：粗的是没见过的，细的是正在练的${hasFar ? "，点线是更长的" : ""}`, `答对几成随步数的曲线，此刻 ${ends}`, stands ? this.storedCurves("right") : accuracy, 1),
-        figure(stands ? "损失" : "损失：粗的是没见过的，细的是正在练的", "损失随步数的曲线", stands ? this.storedCurves("loss") : loss, 4),
+        figure("损失", "损失随步数的曲线", stands ? this.storedCurves("loss") : loss, 4),
       );
     }
   }

@@ -27,6 +27,13 @@ globalThis.TrainPictures = (() => {
       ...(said ? [svg("text", { class: "train-waiting", x: width / 2, y: height / 2 - 14 }, said)] : []));
   }
 
+  // 卡片上的：几条线，一条是 [[走到几成, 答对几成]]，有更长的就是更长的；一句与它的答案，太长就只要末尾
+  const glance = (lines) => svg("svg", { viewBox: "0 -3 84 46" },
+    svg("path", { class: "train-tick", d: "M0 .5H84M0 40.5H84" }),
+    ...lines.map((points, i) => svg("polyline", { class: `train-line train-of-${"AB"[i]}`, points: points.map(([x, y]) => [(84 * x).toFixed(1), (40 - 40 * y).toFixed(1)]).join(" ") })));
+  const strip = (words, said) =>
+    html("span", { class: "train-strip" }, ...words.map((word, i) => html("span", {}, word, html("b", {}, said[i] ?? ""))).slice(-9));
+
   // 一句话与它的答案：上面是读到的，一个字一个按钮，按下去就盖住它（hidden），没有 onHide 就按不动；下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
   function answers({ element, words, ids, targets, probabilities, hidden, onHide }) {
     const cell = (id, i) => {
@@ -42,6 +49,7 @@ globalThis.TrainPictures = (() => {
         given, html("span", {}, words[best]), html("small", {}, right ? "✓" : "✗"), ...(right ? [] : [html("i", {}, words[targets[i]])]));
     };
     const focused = [...element.children].findIndex((each) => each.contains(document.activeElement)); // 换上新的，焦点还在原处
+    element.style.setProperty("--row", Math.ceil(ids.length / Math.ceil(ids.length / 12))); // 窄处分成几段，一样长
     element.replaceChildren(...ids.map(cell));
     element.children[focused]?.querySelector("button").focus();
   }
@@ -55,7 +63,7 @@ globalThis.TrainPictures = (() => {
         return button;
       }));
     const rows = cells.map((row, i) => [html("span", { class: "train-layer" }, `第 ${i + 1} 层`), ...row]);
-    const element = html("div", { class: "train-heads", style: `--heads: ${count}` }, ...rows.flat());
+    const element = html("div", { class: "train-heads", style: `--heads: ${count}; --layers: ${layers}` }, ...rows.flat());
     function show({ attention, words, ids, off, still }) {
       const n = ids.length, ink = inkOf(element);
       cells.forEach((row, i) => row.forEach((button, j) => {
@@ -72,5 +80,5 @@ globalThis.TrainPictures = (() => {
     return { element, show };
   }
 
-  return { curves, answers, heads };
+  return { curves, glance, strip, answers, heads };
 })();

@@ -63,8 +63,10 @@ def test_it_opens_on_what_training_does(panel):
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
 def test_the_first_screen_has_the_curves_their_reading_and_the_button(panel, size):
+    """宽的屏上，还有答案与一个一个的头。"""
     page = panel("", viewport={"width": size[0], "height": size[1]})
-    for part in (".train-tasks", ".train-plots", ".train-told", ".train-play"):
+    parts = [".train-tasks", ".train-plots", ".train-told", ".train-play"]
+    for part in parts + [".train-B .train-answers", ".train-A .train-heads"] * (size[0] > 1000):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= size[1], part
     assert page.evaluate("window.shift ?? 0") < 0.02
@@ -216,6 +218,8 @@ def test_first_a_guess_then_the_answer(panel):
     page.wait_for_selector(".live-train[data-done]", timeout=200_000)
     page.wait_for_function("() => document.querySelector('.train-guess').textContent.includes('你猜对了')")
     assert "都停在三成多" in page.inner_text(".train-guess")
+    assert page.locator(".train-cards polyline").count() == 2  # 卡片上，换成刚训练出来的两条
+    assert page.locator(".train-cards .train-strip").count() == page.locator(".train-cards a").count() - 1
 
 
 def test_another_task_another_address(panel):

@@ -17,8 +17,8 @@ for shares, color, dash in ((PARIS, INK, None), (ROME, OCHRE, "4 2.5")):
     points = [(x, 57 - 56 * share) for x, share in zip(xs, shares, strict=True)]
     m.line(points, color, 2.2, **({"stroke_dasharray": dash} if dash else {}))
 m.text("Paris", 40, 25, 13)
-m.text("Rome", 120, 47, 12, anchor="end")
-m.text("1", 5, 66, 11, FAINT)
-m.text("24", xs[23], 66, 11, FAINT)
-m.text("30", xs[29], 66, 11, FAINT)
+m.text("Rome", 120, 27, 12, anchor="end")
+m.text("1", 5, 66, 12, FAINT)
+m.text("24", xs[23], 66, 12, FAINT)
+m.text("30", xs[29], 66, 12, FAINT)
 m.save()
