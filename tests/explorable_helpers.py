@@ -10,11 +10,30 @@ def numbers(page, title):
     return torch.tensor([[float(text.replace("−", "-")) for text in row] for row in texts])
 
 
+def slide(page, label, at):
+    """把名为 label 的滑杆拖到第 at 格。"""
+    page.get_by_label(label, exact=True).evaluate(
+        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", at
+    )
+
+
 def turn(page, label, values, value):
     """把名为 label 的滑杆转到 value；values 是它能取的各个数。"""
-    page.get_by_label(label, exact=True).evaluate(
-        "(input, at) => { input.value = at; input.dispatchEvent(new Event('input')); }", values.index(value)
+    slide(page, label, values.index(value))
+
+
+def points(line):
+    """一条折线的各点，图上的坐标。"""
+    return torch.tensor(
+        [[float(x) for x in pair.split(",")] for pair in line.get_attribute("points").split()]
     )
+
+
+def same_shape(seen, points, atol):
+    """屏幕上的位置是点的相似变换，只是 y 朝上。"""
+    wanted = points * torch.tensor([1.0, -1.0])
+    shape = [(one - one.mean(dim=0)) / (one - one.mean(dim=0)).norm() for one in (seen, wanted)]
+    torch.testing.assert_close(*shape, atol=atol, rtol=0)
 
 
 def walks_the_board(page, first, last):

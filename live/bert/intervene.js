@@ -270,6 +270,7 @@
         const now = JSON.stringify([state.way, part, result.text]);
         if (now === key) return;
         key = now;
+        done = null;
         job++;
         if (framed !== result) frame(view);
         framed = result;

@@ -1,6 +1,6 @@
 """“打开 BERT”与“打开一个大语言模型”两页说的，与 course_lib 算的一致：填进去的数记在 chapters/measured.yml，其余的话各有一条断言。
 
-要打开网页才知道的在 tests/browser/test_live_page.py 与 test_live_llm_page.py。
+要打开网页才知道的在 tests/browser/test_live_bert_page.py、test_live_bert_parts.py 与 test_live_llm_writing.py。
 """
 
 import re

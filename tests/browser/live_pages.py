@@ -7,7 +7,11 @@ both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 # 费时而少变的：双击打开的那一遍留给 make test-thorough
 mostly_http = pytest.mark.parametrize("scheme", ["http", pytest.param("file", marks=pytest.mark.thorough)])
 
-AXE = "(panel) => axe.run(panel, {resultTypes: ['violations'], rules: {region: {enabled: false}}})"
+AXE = "([panel, rules]) => axe.run(panel, {resultTypes: ['violations'], ...rules})"
+EVERYTHING = {"rules": {"region": {"enabled": False}}}
+# 换一种明暗，换一个宽度，结论会变的只有这些规则
+COLORS = ["color-contrast", "link-in-text-block"]
+NARROW = ["scrollable-region-focusable", "target-size"]
 
 # web.dev 的定义：相隔不到 1 秒、总长不到 5 秒的移动算作一段，取最大的一段
 WATCH_SHIFTS = """
@@ -46,12 +50,15 @@ def prepare_axe(page):
     page.add_style_tag(content="* { transition: none !important }")  # 颜色一下子就换好，也不等侧栏慢慢滑动
 
 
-def axe_faults(page, panel):
-    """浅色与深色里，axe 在 panel 里找到的毛病；先要 `prepare_axe`。"""
+def axe_faults(page, panel, narrow=False):
+    """axe 在 panel 里找到的毛病，深色里只看颜色；narrow：宽处看过了，窄处只看大小。先要 `prepare_axe`。"""
     faults = []
-    for scheme in ("light", "dark"):
+    runs = (
+        [("light", {"runOnly": NARROW})] if narrow else [("light", EVERYTHING), ("dark", {"runOnly": COLORS})]
+    )
+    for scheme, rules in runs:
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
-        for fault in page.evaluate(AXE, panel)["violations"]:
+        for fault in page.evaluate(AXE, [panel, rules])["violations"]:
             faults += [(scheme, fault["id"], node["target"], node["html"][:120]) for node in fault["nodes"]]
     return faults

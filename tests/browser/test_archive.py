@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
+from bert_panel import press_open, shown
 from bs4 import BeautifulSoup
 from built_book import BOOK
-from test_live_page import press_open, shown
 
 from chapters import NOTEBOOKS
 from tools import archive

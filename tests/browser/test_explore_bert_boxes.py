@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from explorable_helpers import points
 
 from course_lib.config import BertConfig
 from course_lib.encoder import Encoder
@@ -70,10 +71,9 @@ def test_only_the_chosen_token_stands_out(page):
         curves = page.locator(".explore-line polyline")
         hues = curves.evaluate_all("all => all.map(one => one.style.stroke)")
         assert hues == [*["var(--grey)"] * 3, "var(--ink)"]
-        points = [pair.split(",") for pair in curves.last.get_attribute("points").split()]
         powers = DATA["lengths"].log10()
         shares = (powers[:, chosen] - powers.min()) / (powers.max() - powers.min())
-        seen = torch.tensor([float(y) for _, y in points])
+        seen = points(curves.last)[:, 1]
         torch.testing.assert_close(seen, 110 - 100 * shares, atol=0.06, rtol=0)
 
 

@@ -5,18 +5,13 @@ from math import pi
 
 import pytest
 import torch
+from explorable_helpers import points, slide
 
 from course_lib.layers import sinusoidal_encoding
 
 DATA = {"d_model": 16, "positions": 60, "offsets": 40}
 TABLE = sinusoidal_encoding(101, 16)
 SPEEDS = 10000 ** (-torch.arange(0, 16, 2) / 16)
-
-
-def slide(page, label, value):
-    page.get_by_label(label, exact=True).evaluate(
-        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }", value
-    )
 
 
 def pairs(page):
@@ -81,10 +76,9 @@ def test_the_offset_is_one_rotation_wherever_one_stands(page):
 
 
 def test_the_curve_is_the_dot_product(page):
-    points = page.locator("polyline").get_attribute("points").split()
-    heights = torch.tensor([float(point.split(",")[1]) for point in points])
+    heights = points(page.locator("polyline"))[:, 1]
     expected = (sinusoidal_encoding(41, 16) @ TABLE[0]) / 8
-    assert len(points) == 41
+    assert len(heights) == 41
     torch.testing.assert_close((110 - heights) / 100, expected, atol=0.002, rtol=0)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from explorable_helpers import same_shape
 
 COUNT, EPOCHS = 15, 4
 WORDS = [["[CLS]", "dull", ",", "but", "great", "[SEP]"], ["[CLS]", "not", "great", ".", "[SEP]"]]
@@ -65,10 +66,8 @@ def test_dots_stand_where_the_points_are(page, epoch):
     go_to(page, epoch)
     page.wait_for_function("document.getAnimations().every((one) => one.playState === 'finished')")
     boxes = [dot.bounding_box() for dot in page.locator(".explore-dots-map circle").all()]
-    seen = torch.tensor([[b["x"] + b["width"] / 2, -b["y"] - b["height"] / 2] for b in boxes])
-    points = DATA["points"][epoch][DATA["labels"] == 1].float()
-    shape = [(one - one.mean(dim=0)) / (one - one.mean(dim=0)).norm() for one in (seen, points)]
-    torch.testing.assert_close(*shape, atol=0.01, rtol=0)
+    seen = torch.tensor([[b["x"] + b["width"] / 2, b["y"] + b["height"] / 2] for b in boxes])
+    same_shape(seen, DATA["points"][epoch][DATA["labels"] == 1].float(), atol=0.01)
 
 
 def choose(page, chosen):

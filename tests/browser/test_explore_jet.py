@@ -1,7 +1,9 @@
 """可以动手的图“喷注”：圆的地方、大小、深浅与数相同，打乱次序只动表与概率，换喷注、换头、方向键都说得对。"""
 
-import pytest
+from itertools import product
+
 import torch
+from explorable_helpers import same_shape
 
 HEADS = ["第 0 层头 0", "第 1 层头 0"]
 
@@ -43,15 +45,14 @@ def depths(page):
     )
 
 
-@pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("head", [0, 1])
-def test_depth_is_the_attention(page, which, head):
-    page.get_by_role("button", name="甲乙"[which], exact=True).click()
-    page.get_by_role("button", name=HEADS[head], exact=True).click()
-    attention = JETS[which]["attention"][head]
-    torch.testing.assert_close(depths(page), attention[1:] / attention[1:].max(), atol=6e-4, rtol=0)
-    assert f"注意力是 {attention[1]:.3f}，给自己的是 {attention[0]:.3f}" in said(page)[1]
-    assert f"其实是{['单叉', '双叉'][which]}" in said(page)[0]
+def test_depth_is_the_attention(page):
+    for which, head in product([0, 1], [0, 1]):
+        page.get_by_role("button", name="甲乙"[which], exact=True).click()
+        page.get_by_role("button", name=HEADS[head], exact=True).click()
+        attention = JETS[which]["attention"][head]
+        torch.testing.assert_close(depths(page), attention[1:] / attention[1:].max(), atol=6e-4, rtol=0)
+        assert f"注意力是 {attention[1]:.3f}，给自己的是 {attention[0]:.3f}" in said(page)[1]
+        assert f"其实是{['单叉', '双叉'][which]}" in said(page)[0]
 
 
 def test_depth_is_the_change_without_it(page):
@@ -71,9 +72,7 @@ def test_circles_stand_where_the_particles_are(page):
         )
     )
     particles = JETS[0]["particles"]
-    points = particles[:, 1:] * torch.tensor([1.0, -1.0])
-    shape = [(one - one.mean(dim=0)) / (one - one.mean(dim=0)).norm() for one in (seen[:, :2], points)]
-    torch.testing.assert_close(*shape, atol=0.005, rtol=0)
+    same_shape(seen[:, :2], particles[:, 1:], atol=0.005)
     hard = particles[:, 0] > 5
     ratio = seen[hard, 2] ** 2 / particles[hard, 0]
     assert ratio.max() / ratio.min() < 1.05

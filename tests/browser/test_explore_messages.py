@@ -52,24 +52,24 @@ def table(page):
 
 
 @pytest.mark.parametrize("sentence", range(3))
-@pytest.mark.parametrize("window", range(4))
-def test_numbers_are_the_chapters(page, chapter, sentence, window):
-    for label, at in (("句子", sentence), ("CNN 的窗口", window)):
-        page.get_by_label(label).fill(str(at))
-    n, k = len(SENTENCES[sentence].split()), DATA["windows"][window]
-    layers = -(-(n - 1) // (k // 2))
-    shown = table(page)
-    assert shown["路径长度"] == [n - 1, layers, 1]
-    assert shown["串行步数"] == [n, layers, 1]
-    assert shown["乘法（D = 64）"] == list(chapter["multiplications"](n, k))
-    assert shown["还剩"] == pytest.approx(chapter["remaining"](n, k), rel=0.006)
+def test_numbers_are_the_chapters(page, chapter, sentence):
+    for window in range(4):
+        for label, at in (("句子", sentence), ("CNN 的窗口", window)):
+            page.get_by_label(label).fill(str(at))
+        n, k = len(SENTENCES[sentence].split()), DATA["windows"][window]
+        layers = -(-(n - 1) // (k // 2))
+        shown = table(page)
+        assert shown["路径长度"] == [n - 1, layers, 1]
+        assert shown["串行步数"] == [n, layers, 1]
+        assert shown["乘法（D = 64）"] == list(chapter["multiplications"](n, k))
+        assert shown["还剩"] == pytest.approx(chapter["remaining"](n, k), rel=0.006)
 
 
-@pytest.mark.parametrize("i", range(4))
-def test_what_the_rnn_keeps_is_the_readers_choice(page, chapter, i):
+def test_what_the_rnn_keeps_is_the_readers_choice(page, chapter):
     """留得多，RNN 就剩得多；CNN 与注意力不变。"""
-    page.get_by_label("RNN 每步留下").fill(str(i))
-    assert table(page)["还剩"] == pytest.approx(chapter["remaining"](8, 3, DATA["keeps"][i]), rel=0.006)
+    for i in range(4):
+        page.get_by_label("RNN 每步留下").fill(str(i))
+        assert table(page)["还剩"] == pytest.approx(chapter["remaining"](8, 3, DATA["keeps"][i]), rel=0.006)
 
 
 def test_the_race_by_keyboard(page):

@@ -37,14 +37,14 @@ def shown(page):
     return names, [float(number) for number in numbers]
 
 
-@pytest.mark.parametrize(("text", "place"), [("word7", 7), (" Word0 ", 0), ("word49", 49)])
-def test_five_nearest_of_ones_own_word(page, text, place):
-    page.get_by_role("textbox").fill(text)
-    names, numbers = shown(page)
-    assert names == [WORDS[i] for i, _ in PAIRS[place]]
-    assert numbers == pytest.approx([cosine for _, cosine in PAIRS[place]], abs=0.0051)
-    said = page.locator(".explore-said").inner_text()
-    assert f"30,522 行里，离 {text.strip().lower()} 最近的五行" in said and "0.21" in said
+def test_five_nearest_of_ones_own_word(page):
+    for text, place in [("word7", 7), (" Word0 ", 0), ("word49", 49)]:
+        page.get_by_role("textbox").fill(text)
+        names, numbers = shown(page)
+        assert names == [WORDS[i] for i, _ in PAIRS[place]]
+        assert numbers == pytest.approx([cosine for _, cosine in PAIRS[place]], abs=0.0051)
+        said = page.locator(".explore-said").inner_text()
+        assert f"30,522 行里，离 {text.strip().lower()} 最近的五行" in said and "0.21" in said
 
 
 def test_opens_with_a_word_and_buttons_ask(page):

@@ -4,6 +4,7 @@ from math import pi
 
 import pytest
 import torch
+from explorable_helpers import points
 
 LAPS = [2 * pi * 10000 ** (2 * i / 32) for i in range(6)]
 
@@ -28,10 +29,7 @@ def clock(page, i):
 def shown(page):
     """（两条折线的各点，两条横条旁的数）。"""
     chart = page.locator(".explore-line:visible")
-    lines = [
-        torch.tensor([[float(x) for x in pair.split(",")] for pair in text.split()])
-        for text in chart.locator("polyline").evaluate_all("all => all.map(p => p.getAttribute('points'))")
-    ]
+    lines = [points(line) for line in chart.locator("polyline").all()]
     return lines, page.locator(".explore-bars .explore-number").all_inner_texts()
 
 

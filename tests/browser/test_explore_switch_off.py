@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 import torch
 from explorable_helpers import walks_the_board
 
@@ -50,30 +49,32 @@ def percent(page, part, side):
     return torch.tensor(bars.evaluate_all(f"all => all.map((bar) => parseFloat(bar.style.{side}))"))
 
 
-@pytest.mark.parametrize("ending", [0, 1])
-def test_numbers_are_those_of_the_layer(page, ending):
+def test_numbers_are_those_of_the_layer(page):
     """每个头：移动、同层其余的平均、在这一层里移动得最远的词元。"""
-    page.get_by_role("button", name=ENDINGS[ending], exact=True).click()
-    for head in range(6):
-        page.locator("button.explore-switch").nth(head).click()
-        layer, own = divmod(head, 3)
-        table = MOVED[ending, layer]
-        others = (table.sum(dim=0) - table[own]) / 2
-        torch.testing.assert_close(shown(page, 0)[:, 0], table[own], atol=0.0051, rtol=0)
-        top = table.max()
-        torch.testing.assert_close(
-            percent(page, ".explore-fill", "width"), 100 * table[own] / top, atol=0.01, rtol=0
-        )
-        torch.testing.assert_close(
-            percent(page, ".explore-tick", "left"), 100 * others / top, atol=0.01, rtol=0
-        )
-        won = (table.argmax(dim=0) == own).tolist()
-        labels = page.locator(".explore-moved").first.locator(".explore-label")
-        assert labels.evaluate_all("all => all.map((one) => one.classList.contains('explore-mark'))") == won
-        said = page.locator(".explore-said").inner_text()
-        assert f"关掉第 {layer} 层第 {own} 个头，they 移动" in said
-        two = torch.tensor([float(number) for number in re.findall(r"0\.\d\d", said)])
-        torch.testing.assert_close(two, torch.stack([table[own, 1], others[1]]), atol=0.0051, rtol=0)
+    for ending in [0, 1]:
+        page.get_by_role("button", name=ENDINGS[ending], exact=True).click()
+        for head in range(6):
+            page.locator("button.explore-switch").nth(head).click()
+            layer, own = divmod(head, 3)
+            table = MOVED[ending, layer]
+            others = (table.sum(dim=0) - table[own]) / 2
+            torch.testing.assert_close(shown(page, 0)[:, 0], table[own], atol=0.0051, rtol=0)
+            top = table.max()
+            torch.testing.assert_close(
+                percent(page, ".explore-fill", "width"), 100 * table[own] / top, atol=0.01, rtol=0
+            )
+            torch.testing.assert_close(
+                percent(page, ".explore-tick", "left"), 100 * others / top, atol=0.01, rtol=0
+            )
+            won = (table.argmax(dim=0) == own).tolist()
+            labels = page.locator(".explore-moved").first.locator(".explore-label")
+            assert (
+                labels.evaluate_all("all => all.map((one) => one.classList.contains('explore-mark'))") == won
+            )
+            said = page.locator(".explore-said").inner_text()
+            assert f"关掉第 {layer} 层第 {own} 个头，they 移动" in said
+            two = torch.tensor([float(number) for number in re.findall(r"0\.\d\d", said)])
+            torch.testing.assert_close(two, torch.stack([table[own, 1], others[1]]), atol=0.0051, rtol=0)
 
 
 def test_counts_over_all_sentences(page):

@@ -53,49 +53,49 @@ def shown_grid(page):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("sentence", "place"), [(0, 1), (0, 6), (0, 11), (1, 3)])
-def test_grid_is_the_mask(page, kind, sentence, place):
-    choose(page, kind, sentence, place)
-    n = len(SENTENCES[sentence])
-    allowed, lit = shown_grid(page)
-    expected = causal_mask(n) if kind == "causal" else torch.ones(n, n, dtype=torch.bool)
-    assert torch.equal(allowed, expected)
-    # 因果时，猜第 place 个词用的是它前面那一行
-    assert lit == {place - 1 if kind == "causal" else place}
-    names = page.locator(".explore-two-masks text").all_text_contents()
-    words = list(SENTENCES[sentence])
-    if kind == "both":
-        words[place] = "[MASK]"
-    assert names == words
-    assert f"看得见 {expected[next(iter(lit))].sum()} 个" in page.locator(
-        ".explore-two-masks svg"
-    ).get_attribute("aria-label")
+def test_grid_is_the_mask(page, kind):
+    for sentence, place in [(0, 1), (0, 6), (0, 11), (1, 3)]:
+        choose(page, kind, sentence, place)
+        n = len(SENTENCES[sentence])
+        allowed, lit = shown_grid(page)
+        expected = causal_mask(n) if kind == "causal" else torch.ones(n, n, dtype=torch.bool)
+        assert torch.equal(allowed, expected)
+        # 因果时，猜第 place 个词用的是它前面那一行
+        assert lit == {place - 1 if kind == "causal" else place}
+        names = page.locator(".explore-two-masks text").all_text_contents()
+        words = list(SENTENCES[sentence])
+        if kind == "both":
+            words[place] = "[MASK]"
+        assert names == words
+        assert f"看得见 {expected[next(iter(lit))].sum()} 个" in page.locator(
+            ".explore-two-masks svg"
+        ).get_attribute("aria-label")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("sentence", "place"), [(0, 2), (1, 5)])
-def test_bars(page, kind, sentence, place):
-    choose(page, kind, sentence, place)
-    told = DATA["sentences"][sentence][kind][place - 1]
-    rest = [1 - sum(float(option[k]) for option in told["options"]) for k in (1, 2)]
-    expected = [*told["options"], ["别的", *rest]]
-    lines = page.get_by_role("list", name="那里的词各有多大可能").locator("li")
-    for line, (word, guessed, true) in zip(lines.all(), expected, strict=True):
-        assert line.locator(".explore-label").inner_text() == word
-        assert float(line.locator(".explore-number").inner_text()) == pytest.approx(
-            float(guessed), abs=0.0051
+def test_bars(page, kind):
+    for sentence, place in [(0, 2), (1, 5)]:
+        choose(page, kind, sentence, place)
+        told = DATA["sentences"][sentence][kind][place - 1]
+        rest = [1 - sum(float(option[k]) for option in told["options"]) for k in (1, 2)]
+        expected = [*told["options"], ["别的", *rest]]
+        lines = page.get_by_role("list", name="那里的词各有多大可能").locator("li")
+        for line, (word, guessed, true) in zip(lines.all(), expected, strict=True):
+            assert line.locator(".explore-label").inner_text() == word
+            assert float(line.locator(".explore-number").inner_text()) == pytest.approx(
+                float(guessed), abs=0.0051
+            )
+            assert float(line.locator(".explore-note").inner_text()) == pytest.approx(float(true), abs=0.0051)
+            left = line.locator(".explore-truth").evaluate("tick => parseFloat(tick.style.left)")
+            assert left == pytest.approx(100 * float(true), abs=0.01)
+        there = page.locator(".explore-there .explore-label").all_inner_texts()
+        assert there == [SENTENCES[sentence][place]]
+        said = page.locator(".explore-said").inner_text()
+        assert (
+            "3.8 个词里犹豫" in said
+            and "网络是 7.3 个" in said
+            and f"写的是“{SENTENCES[sentence][place]}”" in said
         )
-        assert float(line.locator(".explore-note").inner_text()) == pytest.approx(float(true), abs=0.0051)
-        left = line.locator(".explore-truth").evaluate("tick => parseFloat(tick.style.left)")
-        assert left == pytest.approx(100 * float(true), abs=0.01)
-    there = page.locator(".explore-there .explore-label").all_inner_texts()
-    assert there == [SENTENCES[sentence][place]]
-    said = page.locator(".explore-said").inner_text()
-    assert (
-        "3.8 个词里犹豫" in said
-        and "网络是 7.3 个" in said
-        and f"写的是“{SENTENCES[sentence][place]}”" in said
-    )
 
 
 def test_what_cannot_be_seen_is_struck_out(page):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from built_book import BOOK
-from live_pages import axe_faults, both_ways, new_page, prepare_axe
+from live_pages import axe_faults, both_ways, mostly_http, new_page, prepare_axe
 from odd_answers import ODD, by_reader
 from page_python import chapter, data_of, reader_answers, texts
 
@@ -20,7 +20,6 @@ FORGOT = "def attend(q, keys, values):\n    return (keys @ q).softmax(dim=0) @ v
 QUERY = "scaled_dot_product_attention.one-query"
 ONE, MASKS = "#exercise-one-query .exercise", "#exercise-three-masks .exercise"  # 两页上的两道
 FORGOTTEN = verdict(QUERY, by_reader(FORGOT.replace("attend", "answer")))
-both_books = pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
 MARKS = "✓✗○⚠"
 
 
@@ -43,6 +42,15 @@ def box(one_page):
     box = one_page.locator(ONE)
     box.get_by_role("button", name="恢复原样").click()
     return box
+
+
+@pytest.fixture(scope="module")
+def several(browser, roots):
+    """一格里有三道的那一页，几个测试共用。"""
+    page = new_page(browser, roots["http"] + SEVERAL, permissions=["clipboard-read", "clipboard-write"])
+    yield page
+    assert not page.errors
+    page.context.close()
 
 
 def area(box):
@@ -72,33 +80,48 @@ def output(box):
 
 
 @both_ways
-@both_books
-def test_a_right_answer_and_a_wrong_one(visit, scheme, book_of):
-    page = visit(book_of + PAGE, scheme)
+def test_right_and_wrong_answers_ask_for_nothing_more_than_python_once(visit, scheme):
+    """没有动手之前不取 Python；准备好了之后，检查多少次都不再取。"""
+    page = visit(PAGE, scheme)
+    page.wait_for_load_state("networkidle")
+    from_files = lambda: [url for url in page.asked if url.startswith(("http:", "file:"))]  # noqa: E731
+    assert not [url for url in from_files() if "/live/data/" in url]
     box = page.locator(ONE)
-    check = "檢查" if book_of else "检查"
-    assert press(box, check).startswith("○")
-    assert press(box, check, RIGHT).startswith("✓")
-    said = taiwan_chinese.convert(FORGOTTEN) if book_of else FORGOTTEN
-    assert press(box, check, FORGOT) == said
-    assert press(box, check, texts(QUERY)[0]).startswith("✓")  # 参考解答整格贴来
+    assert press(box).startswith("○")
+    wanted = {
+        "python/brython.js",
+        "exercises/python.js",
+        "exercises/scaled_dot_product_attention.json.js",
+    }
+    assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
+    before = len(from_files())
+    assert press(box, "检查", RIGHT).startswith("✓")
+    assert "运行了 2 秒" in press(box, "检查", "while True: pass")
+    assert press(box, "检查", FORGOT) == FORGOTTEN
+    assert press(box, "检查", texts(QUERY)[0]).startswith("✓")  # 参考解答整格贴来
+    assert len(from_files()) == before and not page.errors
+
+
+@mostly_http
+def test_the_traditional_book_judges_in_its_own_words(visit, scheme):
+    page = visit(f"zh-TW/{PAGE}", scheme)
+    box = page.locator(ONE)
+    assert press(box, "檢查", RIGHT).startswith("✓")
+    assert press(box, "檢查", FORGOT) == taiwan_chinese.convert(FORGOTTEN)
     assert not page.errors
 
 
-def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(visit):
-    page = visit(viewport={"width": 390, "height": 800})
-    box = page.locator(ONE)
-    area(box).fill(RIGHT)
+def test_the_first_letters_are_in_sight_again_after_writing_a_long_line(box, one_page):
+    area(box).fill(RIGHT + " + 0" * 40)
     area(box).focus()
-    page.keyboard.press("Control+End")
-    page.keyboard.type(" + 0" * 10)
+    one_page.keyboard.press("Control+End")
     assert area(box).evaluate("(each) => each.scrollLeft") > 0
     box.get_by_role("button", name="检查").click()
     assert area(box).evaluate("(each) => each.scrollLeft") == 0
 
 
-def test_several_questions_in_one_cell(visit):
-    box = visit(SEVERAL).locator(MASKS)
+def test_several_questions_in_one_cell(several):
+    box = several.locator(MASKS)
     code = "def from_lengths(lengths, n):\n    return (torch.arange(n) < lengths[:, None])[:, None, None, :]"
     lines = press(box, code=code).split("\n\n")
     assert [re.search(f"[{MARKS}]", line)[0] for line in lines] == ["✓", "✗", "✗"]
@@ -112,17 +135,22 @@ def rounded(said):
 
 
 FIRST = list({name.partition(".")[0]: name for name in reversed(in_the_page())}.values())
-marked = [pytest.param(name, marks=[] if name in FIRST else pytest.mark.thorough) for name in in_the_page()]
+marked = [pytest.param(name, False, id=name) for name in FIRST]
+marked += [pytest.param(name, True, id=f"{name}-all", marks=pytest.mark.thorough) for name in in_the_page()]
 
 
-@pytest.mark.parametrize("name", marked)
-def test_any_answer_draws_the_same_sentence(one_page, name):
+@pytest.mark.parametrize(("name", "thorough"), marked)
+def test_any_answer_draws_the_same_sentence(one_page, name, thorough):
     """参考解答、没写的格、表里的错答与种种别的东西，在浏览器里得到的结论与 `course_lib.exercises` 的一样。
 
-    每章的头一道平常就查，其余的在 make test-thorough 里。
+    每章的头一道平常就查，别的东西平常只交给一道，其余的在 make test-thorough 里；不在浏览器里的，test_page_judge 全查。
     """
     answers = list(reader_answers(name))
-    odd = [(code.replace("answer", "given_answer"), verdict(name, by_reader(code))) for code in ODD.values()]
+    odd = [
+        (code.replace("answer", "given_answer"), verdict(name, by_reader(code)))
+        for code in ODD.values()
+        if thorough or name == QUERY
+    ]
     data = data_of(name)
     said = one_page.evaluate(
         """async ([codes, data, modules, odd]) => {
@@ -270,28 +298,7 @@ def test_the_sandbox_itself_lets_nothing_out(one_page):
     one_page.errors.clear()  # 上面的请求在控制台里留了话
 
 
-@both_ways
-def test_nothing_is_asked_for_before_an_exercise_is_opened_nor_after_it_is_ready(visit, scheme):
-    page = visit(PAGE, scheme)
-    page.wait_for_load_state("networkidle")
-    from_files = lambda: [url for url in page.asked if url.startswith(("http:", "file:"))]  # noqa: E731
-    assert not [url for url in from_files() if "/live/data/" in url]
-    box = page.locator(ONE)
-    press(box)
-    wanted = {
-        "python/brython.js",
-        "exercises/python.js",
-        "exercises/scaled_dot_product_attention.json.js",
-    }
-    assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
-    before = len(from_files())
-    press(box, "检查", RIGHT)
-    press(box, "检查", "while True: pass")
-    press(box, "检查", FORGOT)
-    assert len(from_files()) == before
-
-
-@both_ways
+@mostly_http
 def test_text_and_marks_survive_a_reload_and_can_be_forgotten(visit, scheme):
     page = visit(PAGE, scheme)
     press(page.locator(ONE), code=RIGHT)
@@ -402,20 +409,19 @@ def test_no_key_is_touched_while_an_input_method_is_composing(box, one_page):
     assert code.input_value() == "x:你\n"
 
 
-def test_the_cell_for_jupyter(visit):
-    page = visit(SEVERAL, permissions=["clipboard-read", "clipboard-write"])
-    box = page.locator(MASKS)
+def test_the_cell_for_jupyter(several):
+    box = several.locator(MASKS)
     area(box).fill("a = 1")
     box.get_by_role("button", name="复制成一格").click()
     box.get_by_text("复制好了").wait_for()
-    lines = page.evaluate("navigator.clipboard.readText()").split("\n")
+    lines = several.evaluate("navigator.clipboard.readText()").split("\n")
     assert lines[0] == "from course_lib.exercises import check" and "a = 1" in lines
     assert [line for line in lines if line.startswith("check(")][
         2
     ] == 'check("attention_masks.for-torch", for_torch)'
 
 
-@both_books
+@pytest.mark.parametrize("book_of", ["", "zh-TW/"], ids=["zh-CN", "zh-TW"])
 def test_one_exercise_is_open_at_a_time_and_a_link_opens_its_own(visit, book_of):
     page = visit(book_of + PAGE.partition("#")[0])
     opened = lambda: page.locator(".task > details").evaluate_all("(all) => all.map((each) => each.open)")  # noqa: E731
@@ -437,31 +443,26 @@ def test_one_exercise_is_open_at_a_time_and_a_link_opens_its_own(visit, book_of)
     assert sum(opened()) == 1
 
 
-@pytest.mark.parametrize("width", [360, 390, 1280])
-def test_it_fits_a_phone_and_a_finger(visit, width):
-    page = visit(SEVERAL, viewport={"width": width, "height": 700})
-    box = page.locator(MASKS)
+def test_it_fits_a_phone_and_a_finger(several):
+    box = several.locator(MASKS)
     press(box, code="def from_lengths(lengths, n):\n    return " + "x" * 300)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    buttons = page.locator(":is(.exercise, .exercise-progress) button:visible").all()
-    sizes = [button.bounding_box() for button in buttons]
-    assert len(sizes) > 4 and min(min(size["width"], size["height"]) for size in sizes) >= 40
-    gutter, code = (box.locator(each).bounding_box() for each in (".exercise-lines", "textarea"))
-    assert abs(gutter["height"] - code["height"]) < 1
+    for width in (360, 390, 1280):
+        several.set_viewport_size({"width": width, "height": 700})
+        assert several.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        buttons = several.locator(":is(.exercise, .exercise-progress) button:visible").all()
+        sizes = [button.bounding_box() for button in buttons]
+        assert len(sizes) > 4 and min(min(size["width"], size["height"]) for size in sizes) >= 40
+        gutter, code = (box.locator(each).bounding_box() for each in (".exercise-lines", "textarea"))
+        assert abs(gutter["height"] - code["height"]) < 1
 
 
-def test_axe_finds_no_fault(visit):
+def test_axe_finds_no_fault_and_without_scripts_or_in_print_the_cell_stands_as_it_was(visit, browser, roots):
     page = visit()
     box = page.locator(ONE)
     press(box, code="print(1)\n" + FORGOT)
     page.evaluate("document.querySelectorAll('.exercise')[1].querySelector('button').click()")
     prepare_axe(page)
-    for part in (".exercise", ".exercise-note", ".exercise-progress"):
-        assert axe_faults(page, part) == []
-
-
-def test_without_scripts_and_in_print_the_cell_stands_as_it_was(visit, browser, roots):
-    page = visit()
+    assert axe_faults(page, ".exercise, .exercise-note, .exercise-progress") == []
     cell = page.locator("#exercise-one-query")
     assert not cell.locator(".cell_input").is_visible() and cell.locator(".exercise").is_visible()
     page.emulate_media(media="print")

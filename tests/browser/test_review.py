@@ -11,9 +11,17 @@ KEY = "transformer-course-review"
 ASKED = "() => document.querySelector('.review-question').dataset.id"
 
 
-@pytest.fixture(params=["", "zh-TW/"])
-def review(open_tab, request):
-    return open_tab(f"{request.param}{PAGE}")
+both_books = pytest.mark.parametrize("language", ["", "zh-TW/"])
+
+
+@pytest.fixture
+def language():
+    return ""
+
+
+@pytest.fixture
+def review(open_tab, language):
+    return open_tab(f"{language}{PAGE}")
 
 
 def say(tab, right):
@@ -28,6 +36,7 @@ def kept(tab):
     return json.loads(tab.evaluate(f"localStorage.getItem('{KEY}')"))
 
 
+@both_books
 def test_an_answer_is_judged_at_once_with_its_place(review):
     name = say(review, right=True)
     assert (
@@ -60,6 +69,7 @@ def test_a_round_is_ten_different_questions_and_ends_with_a_score(review):
     assert review.evaluate(ASKED) not in asked
 
 
+@both_books
 def test_what_was_missed_is_remembered_over_a_reload_and_asked_alone(review):
     missed = say(review, right=False)
     review.click(".review-next")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from live_pages import axe_faults, prepare_axe
+from live_pages import axe_faults, both_ways, prepare_axe
 
 from course_book.doctree.training_still import STORED
 
@@ -46,7 +46,7 @@ def test_it_opens_on_what_training_does(panel):
     assert page.locator(".train-side button:enabled").count() == 0
     assert not page.locator(".train-own").is_visible()
     page.click("text=走一步")
-    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
+    at_step(page, 1)
     assert "事先" not in page.inner_text(".live-train .train-told") + page.inner_text(".train-plots")
     assert page.locator(".train-answers").all_inner_texts() != answers
     assert page.locator(".train-side button:disabled").count() == 0
@@ -72,9 +72,18 @@ def test_the_first_screen_has_the_curves_their_reading_and_the_button(panel, siz
     assert page.evaluate("window.shift ?? 0") < 0.02
 
 
-@pytest.mark.parametrize("scheme", ["http", "file"])
+def at_step(page, step):
+    page.wait_for_function(
+        "(text) => document.querySelector('.train-time output').textContent === text", arg=f"第 {step} 步"
+    )
+
+
+@both_ways
 def test_two_trainings_one_choice_apart(panel, scheme):
+    """练完，拖回开头看，再拖到末尾；关掉 A 的头，损失涨；换上自己的一句。"""
     page = panel(scheme=scheme)
+    answers = page.locator(".train-A .train-answers")
+    before = answers.inner_text()
     train(page)
     a, b = scores(page)
     assert a > 0.97 and 0.3 <= b < 0.4
@@ -84,21 +93,36 @@ def test_two_trainings_one_choice_apart(panel, scheme):
     # 书外什么也没有要；自己的只有 products.wasm 与它的名字
     data = {url.rpartition("/")[2] for url in page.asked if "/data/" in url}
     assert data == {"config.json.js", "products.wasm.js"}
-    assert page.errors == []
 
-
-def test_the_slider_goes_back_to_the_beginning(panel):
-    page = panel()
-    before = page.locator(".train-A .train-answers").inner_text()
-    train(page)
-    after = page.locator(".train-A .train-answers").inner_text()
-    slider = page.locator(".train-time input")
+    after, slider = answers.inner_text(), page.locator(".train-time input")
     slider.fill("0")
-    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 0 步'")
-    assert page.locator(".train-A .train-answers").inner_text() == before != after
+    at_step(page, 0)
+    assert answers.inner_text() == before != after
     slider.fill("200")
-    page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 200 步'")
-    assert page.locator(".train-A .train-answers").inner_text() == after
+    at_step(page, 200)
+    assert answers.inner_text() == after
+
+    for head in page.locator(".train-A .train-head").all():
+        head.click()
+    page.wait_for_function(
+        "() => document.querySelector('.train-A .train-loss').textContent.includes('关掉 8 个头')"
+    )
+    whole, off = map(float, re.findall(r"\d+\.\d+", page.inner_text(".train-A .train-loss")))
+    assert off > whole + 0.5
+    assert page.locator(".train-A .train-head").nth(5).get_attribute("aria-pressed") == "true"
+
+    field, words = page.locator(".train-own input"), page.locator(".train-A .train-word")
+    field.fill("abcdabcd")
+    page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
+    assert words.all_inner_texts() == list("abcdabcd")
+    field.fill("abz")
+    assert "不认得“z”" in page.inner_text(".train-allowed")
+    assert words.all_inner_texts() == list("abcdabcd")
+    field.fill("a" * 17)
+    assert "最多 16 个" in page.inner_text(".train-allowed")
+    page.click("text=换回来")
+    page.wait_for_function("() => !document.querySelector('.train-allowed').textContent")
+    assert page.errors == []
 
 
 def test_the_same_link_is_the_same_training(panel):
@@ -106,25 +130,11 @@ def test_the_same_link_is_the_same_training(panel):
     for _ in range(2):
         page = panel()
         page.click("text=走一步")
-        page.wait_for_function("() => document.querySelector('.train-time output').textContent === '第 1 步'")
+        at_step(page, 1)
         told.append(
             page.locator(".train-loss").all_inner_texts() + page.locator(".train-answers").all_inner_texts()
         )
     assert told[0] == told[1]
-
-
-def test_switching_a_head_off_moves_the_loss(panel):
-    page = panel()
-    train(page)
-    head = page.locator(".train-A .train-head").nth(5)
-    for each in page.locator(".train-A .train-head").all():
-        each.click()
-    page.wait_for_function(
-        "() => document.querySelector('.train-A .train-loss').textContent.includes('关掉 8 个头')"
-    )
-    whole, off = map(float, re.findall(r"\d+\.\d+", page.inner_text(".train-A .train-loss")))
-    assert off > whole + 0.5
-    assert head.get_attribute("aria-pressed") == "true"
 
 
 def test_a_covered_word_is_seen_by_no_head(panel):
@@ -150,21 +160,6 @@ def test_a_covered_word_is_seen_by_no_head(panel):
     page.wait_for_function("(text) => document.querySelector('.train-loss').textContent === text", arg=before)
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("盖住第 3 个")
     assert min(page.evaluate(column)) > 0
-
-
-def test_own_words_and_what_it_does_not_know(panel):
-    page = panel()
-    field = page.locator(".train-own input")
-    field.fill("abcdabcd")
-    page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
-    assert page.locator(".train-A .train-word").all_inner_texts() == list("abcdabcd")
-    field.fill("abz")
-    assert "不认得“z”" in page.inner_text(".train-allowed")
-    assert page.locator(".train-A .train-word").all_inner_texts() == list("abcdabcd")
-    field.fill("a" * 17)
-    assert "最多 16 个" in page.inner_text(".train-allowed")
-    page.click("text=换回来")
-    page.wait_for_function("() => !document.querySelector('.train-allowed').textContent")
 
 
 @pytest.mark.parametrize(
@@ -231,15 +226,16 @@ def test_another_task_another_address(panel):
     page.wait_for_function("() => document.querySelectorAll('.train-A .train-answers li').length === 8")
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_it_fits_and_is_accessible(panel, width):
-    page = panel(viewport={"width": width, "height": 900})
+def test_it_fits_and_is_accessible(panel):
+    page = panel()
     page.click("text=走一步")
     page.locator(".train-model summary").click()
-    page.wait_for_timeout(300)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     prepare_axe(page)
-    assert axe_faults(page, ".live-train") == []
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe_faults(page, ".live-train", narrow=width == 360) == [], width
 
 
 def test_without_script_there_is_a_still(open_tab):

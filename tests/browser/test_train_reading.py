@@ -96,13 +96,14 @@ def test_what_is_missing_is_said(open_tab):
     page.wait_for_selector(".train-paper", timeout=60_000)
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_it_fits_and_is_accessible(panel, width):
-    page = panel(viewport={"width": width, "height": 900})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_it_fits_and_is_accessible(panel):
+    page = panel()
     prepare_axe(page)
-    assert axe_faults(page, ".live-train") == []
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe_faults(page, ".live-train", narrow=width == 360) == [], width
 
 
 def test_the_traditional_book_reads_itself(panel):

@@ -17,47 +17,47 @@ def page(browser, roots):
     tab.close()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_each_heading_outranks_the_next(page, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    looks = page.evaluate("""() => ['h1', 'h2', 'h3', 'h4', 'p'].map((name) => {
-      const node = document.createElement(name);
-      document.querySelector('article').append(node);
-      const { fontSize, fontWeight, marginTop } = getComputedStyle(node);
-      return [fontSize, fontWeight, marginTop].map(parseFloat);
-    })""")
-    sizes, weights, spaces = zip(*looks, strict=True)
-    assert all(a >= 1.14 * b for a, b in pairwise(sizes[:4])) and sizes[3] >= sizes[4]
-    assert list(weights) == sorted(weights, reverse=True)
-    assert list(spaces[1:]) == sorted(spaces[1:], reverse=True)
+def test_each_heading_outranks_the_next(page):
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        looks = page.evaluate("""() => ['h1', 'h2', 'h3', 'h4', 'p'].map((name) => {
+          const node = document.createElement(name);
+          document.querySelector('article').append(node);
+          const { fontSize, fontWeight, marginTop } = getComputedStyle(node);
+          return [fontSize, fontWeight, marginTop].map(parseFloat);
+        })""")
+        sizes, weights, spaces = zip(*looks, strict=True)
+        assert all(a >= 1.14 * b for a, b in pairwise(sizes[:4])) and sizes[3] >= sizes[4], width
+        assert list(weights) == sorted(weights, reverse=True)
+        assert list(spaces[1:]) == sorted(spaces[1:], reverse=True)
 
 
-@pytest.mark.parametrize("tag", ["em", "i", "cite", "dfn", "figcaption"])
-def test_chinese_is_never_slanted(page, tag):
+def test_chinese_is_never_slanted(page):
     """画出来看：标作斜体与不标，汉字一模一样；许浏览器自己去斜，就不一样了，可见这样查得出来。"""
-    page.evaluate("""(tag) => {
-      document.body.innerHTML = `<article class="bd-article"><p><${tag} id="here">注意力掩码</${tag}></p></article>`;
-    }""", tag)  # fmt: skip
-    here = page.locator("#here")
+    for tag in ("em", "i", "cite", "dfn", "figcaption"):
+        page.evaluate("""(tag) => {
+          document.body.innerHTML = `<article class="bd-article"><p><${tag} id="here">注意力掩码</${tag}></p></article>`;
+        }""", tag)  # fmt: skip
+        here = page.locator("#here")
 
-    def drawn(**style):
-        here.evaluate("(node, style) => Object.assign(node.style, style)", style)
-        return here.screenshot()
+        def drawn(here=here, **style):
+            here.evaluate("(node, style) => Object.assign(node.style, style)", style)
+            return here.screenshot()
 
-    marked = drawn(fontStyle="italic")
-    assert marked == drawn(fontStyle="normal")
-    assert marked != drawn(fontStyle="italic", fontSynthesisStyle="auto")
+        marked = drawn(fontStyle="italic")
+        assert marked == drawn(fontStyle="normal"), tag
+        assert marked != drawn(fontStyle="italic", fontSynthesisStyle="auto"), tag
 
 
-@pytest.mark.parametrize("width", [1280, 1440, 1920])
-def test_a_line_holds_about_forty_characters(page, width):
-    page.set_viewport_size({"width": width, "height": 900})
-    letters, leading = page.evaluate("""() => {
-      const p = document.querySelector('article section > p');
-      const { fontSize, lineHeight } = getComputedStyle(p);
-      return [p.clientWidth / parseFloat(fontSize), parseFloat(lineHeight) / parseFloat(fontSize)];
-    }""")
-    assert 38 <= letters <= 42 and 1.7 <= leading <= 1.85
+def test_a_line_holds_about_forty_characters(page):
+    for width in (1280, 1440, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        letters, leading = page.evaluate("""() => {
+          const p = document.querySelector('article section > p');
+          const { fontSize, lineHeight } = getComputedStyle(p);
+          return [p.clientWidth / parseFloat(fontSize), parseFloat(lineHeight) / parseFloat(fontSize)];
+        }""")
+        assert 38 <= letters <= 42 and 1.7 <= leading <= 1.85, width
 
 
 @pytest.mark.parametrize(("folder", "named", "other"), [("", "SC", "TC"), ("zh-TW/", "TC", "SC")])
@@ -68,18 +68,18 @@ def test_each_book_names_its_own_fonts(page, roots, folder, named, other):
         assert f"Noto Sans CJK {named}" in family and f"CJK {other}" not in family
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_links_and_ground_come_from_the_palette(page, scheme):
-    page.emulate_media(color_scheme=scheme)
-    page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
-    seen, wanted = page.evaluate("""() => {
-      const probe = document.body.appendChild(document.createElement('i'));
-      const colour = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
-      const { color } = getComputedStyle(document.querySelector('article p a.reference.internal'));
-      const { backgroundColor } = getComputedStyle(document.body);
-      return [[color, backgroundColor], [colour('key'), colour('paper')]];
-    }""")
-    assert seen == wanted
+def test_links_and_ground_come_from_the_palette(page):
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function("(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme)
+        seen, wanted = page.evaluate("""() => {
+          const probe = document.body.appendChild(document.createElement('i'));
+          const colour = (name) => { probe.style.color = `var(--${name})`; return getComputedStyle(probe).color; };
+          const { color } = getComputedStyle(document.querySelector('article p a.reference.internal'));
+          const { backgroundColor } = getComputedStyle(document.body);
+          return [[color, backgroundColor], [colour('key'), colour('paper')]];
+        }""")
+        assert seen == wanted, scheme
 
 
 def test_icons_in_use_are_in_the_font():

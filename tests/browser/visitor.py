@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from live_pages import new_page, prepare_axe
+from live_pages import COLORS, NARROW, new_page, prepare_axe
 
 DESK, PHONE, SMALL_PHONE = 1280, 390, 360
 PATIENCE = 10_000  # 一个视图等多少毫秒
@@ -126,7 +126,6 @@ THIN = """() => {
   }
 }"""
 # 查颜色的规则最慢：记下每处文字在这一种主题里的样子，两种主题里都相同的只留一处
-COLORS = ["color-contrast", "link-in-text-block"]
 NOTE_COLORS = """() => {
   const ground = (node) => {
     const { backgroundColor, backgroundImage } = getComputedStyle(node);
@@ -150,8 +149,6 @@ KEEP_ONE_OF_EACH = """() => {
   }
   return seen.size;
 }"""
-# 换一个宽度，结论会变的只有这些规则
-NARROW = ["scrollable-region-focusable", "target-size"]
 
 
 def look(browser, folder, root, name, width):

@@ -28,6 +28,10 @@ FAULTS = {
     "权重是半个": ({WEIGHTS: FILES[WEIGHTS][:-1]}, f"{WEIGHTS} 打不开"),
     "没有词表": ({"tokenizer.json": None, "vocab.txt": b"a"}, "没有词表（tokenizer.json）"),
 }
+IN_FOLDERS = FAULTS | {
+    "没有配置": ({"config.json": None}, "没有 config.json"),
+    "没有权重": ({WEIGHTS: None}, "没有权重文件"),
+}
 
 
 def changed(changes: dict[str, bytes | None]) -> dict[str, bytes]:
@@ -82,9 +86,9 @@ def test_folder_may_be_chosen(tmp_path, monkeypatch):
     assert llm_source() == folder and not uses_builtin_llm()
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", IN_FOLDERS)
 def test_bad_folder_is_one_sentence(tmp_path, fault):
-    changes, reason = FAULTS[fault]
+    changes, reason = IN_FOLDERS[fault]
     message = refusal(llm_source, write(tmp_path / "llama", changed(changes)))
     assert reason in message and "去掉 COURSE_LLM 改用内置模型" in message and "COURSE_BERT" not in message
 

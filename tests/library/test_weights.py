@@ -427,23 +427,6 @@ def test_what_is_no_name_is_not_asked_of_the_hub(hub):
     assert hub.requests == []
 
 
-@pytest.mark.parametrize(
-    ("remove", "reason"),
-    [
-        (["config.json"], "没有 config.json"),
-        ([WEIGHTS], "没有权重文件"),
-        (["vocab.txt", "tokenizer.json"], "没有词表"),
-    ],
-)
-def test_incomplete_folders(folder, remove, reason):
-    for name in remove:
-        (folder / name).unlink()
-    assert reason in refuse(folder)
-    (folder / "pytorch_model.bin").touch()
-    message = refuse(folder)
-    assert reason in message or ("pickle" in message and "safetensors" in message)
-
-
 def test_file_instead_of_folder(folder, hub, monkeypatch):
     assert "不是文件夹" in refuse(folder / WEIGHTS)
     monkeypatch.chdir(folder)
@@ -457,6 +440,8 @@ def test_five_word_tokenizer_is_refused(folder):
     (folder / "vocab.txt").write_text("\n".join(WORDS[:5]) + "\n", encoding="utf-8")
     message = refuse(folder)
     assert " 5 个词元" in message and str(len(WORDS)) in message
+    (folder / "vocab.txt").unlink()
+    assert "没有词表（vocab.txt 或 tokenizer.json）" in refuse(folder)
 
 
 @pytest.mark.parametrize("change", [{}, {"encoder.layer.1.output.dense.weight": torch.zeros(16, 7)}])
@@ -545,26 +530,3 @@ def test_old_checkpoint_names_and_types_are_understood(folder, dtype):
     for name, value in model.state_dict().items():
         assert value.dtype == torch.float32
         assert_close(value, reference[name].to(dtype).float())
-
-
-@pytest.mark.parametrize(
-    ("changes", "parts"),
-    [
-        ({"encoder.layer.0.attention.self.key.bias": None}, ["缺少 encoder.layers.0.self_attn.k_proj.bias"]),
-        ({"encoder.layer.2.output.dense.bias": torch.zeros(16)}, ["多出 encoder.layer.2.output.dense.bias"]),
-        (
-            {"embeddings.word_embeddings.weight": torch.zeros(7, 16)},
-            ["(7, 16)", f"({len(WORDS)}, 16)", "embeddings.tokens.weight"],
-        ),
-        ({"bert.embeddings.LayerNorm.gamma": torch.zeros(16)}, ["多出"]),  # 同一个权重给了两次
-        ({f"layer{i}.weight": torch.zeros(1) for i in range(9)}, ["；多出 layer1.weight", "共 9 处"]),
-    ],
-)
-def test_any_key_that_does_not_fit_is_refused_and_nothing_changes(folder, changes, parts):
-    state = load_file(folder / WEIGHTS) | changes
-    save_file({name: x for name, x in state.items() if x is not None}, folder / WEIGHTS)
-    model = Bert(read_config(folder))
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    message = refusal(load_weights, model, folder)
-    assert all(part in message for part in parts) and message.count("多出") <= 3
-    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
