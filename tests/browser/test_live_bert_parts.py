@@ -510,11 +510,19 @@ def test_changes_that_cannot_be_made_say_so(bert):
 
 
 def test_nothing_is_computed_out_of_sight(visit):
-    """没有滚到“动手改一处”，就不多算；滚到了才算。"""
+    """没有滚到“动手改一处”，就不多算；滚到了才算，换来换去之后也算。"""
     page = visit(viewport={"width": 1200, "height": 500})
     press_open(page)
     page.wait_for_timeout(1000)
     assert set(page.locator(".live-moved td.live-heat").all_text_contents()) == {"·"}
+    assert len(changed(page)["tokens"]) == 13
+    # 滚开了，换一个头又换回来：再滚到时照样算
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+    for layer in (4, 5):
+        page.locator(".live-cell input").nth(12 * layer + 5).evaluate("(head) => head.click()")
+    page.wait_for_timeout(1000)
+    assert page.locator(".live-changed").get_attribute("aria-busy") == "true"
     assert len(changed(page)["tokens"]) == 13
 
 
