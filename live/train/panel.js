@@ -22,7 +22,7 @@
   class Panel {
     constructor(block) {
       this.block = block;
-      this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => this.restart() });
+      this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, sign: "task", onEnter: () => (this.restarted = this.restart()) });
       Object.assign(this, { runs: [], engines: [], version: 0, pace: 1, running: false, viewing: null, guessed: null });
       // 事先训练好的两次：打开时画的是它们，自己一开始训练就让开；印在纸上的，是它的画
       const still = block.querySelector(".train-still");
@@ -213,7 +213,18 @@
     toggle() {
       if (this.running) this.running = false;
       else if (this.done < this.state.steps && this.runs.length) this.loop();
+      else if (this.runs.length) return this.reseed();
       this.show();
+    }
+
+    // 换一个种子，从头再练；猜过的还算数
+    async reseed() {
+      const { guess, seed } = this.state, { guessed } = this;
+      this.enter({ seed: (seed + 1) % CHOICES.seed.values.length, guess });
+      const mine = this.version;
+      this.guessed = guessed;
+      await this.restarted;
+      if (mine === this.version && !this.running) this.toggle();
     }
 
     async loop() {
@@ -358,9 +369,10 @@
       run.paper?.show({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
       run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
       const asked = targets.some((target) => target >= 0);
+      const hint = run === this.runs[0] && run.choices.layers ? "；点一格头，关掉它" : "";
       const done = [...hidden.map((at) => `盖住第 ${at + 1} 个 ${words[ids[at]]}`), ...(run.off.length ? [`关掉 ${run.off.length} 个头`] : [])].join("、");
       run.loss.textContent = !asked ? "这一句看不出该答什么，只看它的头。"
-        : `这一句的损失 ${whole.loss.toFixed(2)}${done && `；${done}之后 ${seen.loss.toFixed(2)}`}`;
+        : `这一句的损失 ${whole.loss.toFixed(2)}${done ? `；${done}之后 ${seen.loss.toFixed(2)}` : hint}`;
       this.seenAt = seen.at;
     }
 
@@ -388,8 +400,8 @@
         this.value.value = state.value;
       }
       this.steps.value = state.steps;
-      this.play.textContent = this.running ? "停" : ended ? "练完了" : this.done ? "接着训练" : this.stands ? "亲手训练" : "训练";
-      this.play.disabled = !ready || ended;
+      this.play.textContent = this.running ? "停" : ended ? "换一个种子再练" : this.done ? "接着训练" : this.stands ? "亲手训练" : "训练";
+      this.play.disabled = !ready;
       this.once.disabled = !ready || ended || this.running;
       this.speed.textContent = this.running && this.rate ? `每秒 ${Math.round(this.rate)} 步${this.left()}` : "";
       this.slider.max = state.steps;
@@ -417,14 +429,16 @@
       if (!experiment || key === this.shownGuess) return void (this.shownGuess = experiment ? key : "");
       this.shownGuess = key;
       const { question, options, right } = experiment, ended = this.done >= this.state.steps;
-      const choices = options.map((option, i) => button(option, () => {
+      const closed = ended && this.guessed !== null;
+      const choices = options.map((option, i) => button(ended && i === right ? `✓ ${option}` : option, () => {
         this.guessed = i;
         if (!this.running && !ended) this.toggle();
         this.showGuess();
-      }, { "aria-pressed": String(this.guessed === i) }));
+      }, { "aria-pressed": String(this.guessed === i), class: `${ended && i === right ? "right" : ""}${closed && this.guessed === i ? " mine" : ""}`, ...(closed ? { disabled: "" } : {}) }));
       const answer = document.querySelector(`[data-answer="${guess}"]`)?.textContent.replace(/\s*\n\s*/g, "") ?? "";
-      const verdict = this.guessed === null ? "" : this.guessed === right ? "你猜对了。" : `你猜的是“${options[this.guessed]}”。`;
+      const verdict = this.guessed === null ? "" : this.guessed === right ? "✓ 你猜对了。" : `✗ 你猜的是“${options[this.guessed]}”。`;
       this.guess.replaceChildren(html("p", {}, html("b", {}, "先猜："), question), html("div", {}, ...choices),
+        html("p", { class: "train-room", "aria-hidden": "true" }, "✗ 你猜的是", options.reduce((a, b) => (a.length > b.length ? a : b)), answer),
         ...(ended ? [html("p", { role: "status" }, verdict, answer)] : this.guessed === null ? [] : [html("p", {}, "看看是不是。")]));
     }
 

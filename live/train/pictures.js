@@ -15,7 +15,7 @@ globalThis.TrainPictures = (() => {
     const path = ({ points }) => points.map(([step, value], i) => `${i ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
     const lines = all.filter(({ points }) => points.length > 1).map((curve) => svg("path", { class: `train-line ${curve.kind}`, d: path(curve) }));
     // 名字写在末端；太近了就错开
-    const ends = all.filter(({ name, points }) => name && points.length).map(({ name, kind, points }) => ({ name, kind, x: x(points.at(-1)[0]) + 5, y: y(points.at(-1)[1]) }));
+    const ends = all.filter(({ name, points }) => name && points.length > 1).map(({ name, kind, points }) => ({ name, kind, x: x(points.at(-1)[0]) + 5, y: y(points.at(-1)[1]) }));
     ends.sort((a, b) => a.y - b.y).forEach((end, i) => {
       const near = ends.slice(0, i).filter(({ x }) => Math.abs(x - end.x) < 30).map(({ y }) => y + 14);
       end.y = Math.max(end.y, ...near);

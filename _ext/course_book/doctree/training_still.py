@@ -50,7 +50,7 @@ def still(door: bool = False) -> str:
         if door
         else 'role="img" aria-label="照着抄：两层的升到全对，一层的到头来不到两成"'
     )
-    return f'<svg class="train-still" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" font-size="13" {label}>{drawn}</svg>'
+    return f'<svg class="train-still" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" font-size="{14 if door else 13}" {label}>{drawn}</svg>'
 
 
 def add_still(app, doctree):
