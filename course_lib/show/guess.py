@@ -14,6 +14,15 @@ STYLE = """
 .guess details[open] summary { border-color: var(--minus, #b3541e); font-weight: 600; }
 .guess details.right[open] summary { border-color: var(--plus, #1b7f86); }
 .guess details p { margin: 0.4rem 0 0.6rem 0.9rem; }
+@supports selector(::details-content) { /* 选项排成一行，说明在它们下面 */
+  .guess { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+  .guess > p, .guess details::details-content { flex-basis: 100%; }
+  .guess > p { margin: 0; }
+  .guess details { display: contents; }
+  .guess details::details-content { order: 1; }
+  .guess details:not([open])::details-content { display: none; }
+  .guess details p { margin: 0.2rem 0 0; }
+}
 """
 
 

@@ -39,9 +39,9 @@ def test_captions_are_numbered_and_cited(page, first):
     number_figures(SimpleNamespace(env=env), doctree)
     second = first[:-1] + "2"
     two, _, numbers, _, _, said = doctree.children
-    mark = '<figcaption><b class="figure-number">图 {}</b>　看'
+    mark = '<figcaption><b class="figure-number">图 {}　</b>看'
     assert mark.format(first) + "一" in two.astext() and mark.format(second) + "二" in two.astext()
-    assert f'<caption><b class="figure-number">表 {first}</b>　数' in numbers.astext()
+    assert f'<caption><b class="figure-number">表 {first}　</b>数' in numbers.astext()
     assert said.astext() == f"见图 {first}表 {first}上图图 {first[:-1]}A图 {first[:-1]}3"
     assert [each["refid"] for each in said.findall(nodes.reference)] == ["two", "numbers", "deep", "last"]
 

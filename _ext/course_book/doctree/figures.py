@@ -33,7 +33,7 @@ def number_figures(app, doctree):
                 count = f"{chapter}-{count}" if chapter else count
                 said = in_book_language(f"{KINDS[kind]} {count}")
                 numbers |= {id: said for id in cell["ids"] if id not in numbers}
-                before += f'<{kind}><b class="figure-number">{said}</b>　{after}'
+                before += f'<{kind}><b class="figure-number">{said}　</b>{after}'
             if rest:
                 raw.children, raw.rawsource = [nodes.Text(before)], ""
     cite(doctree, numbers)
