@@ -90,10 +90,12 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     # 写着数的格子染得浅一些，数才读得清
     limit = top / palette.TINT[0] if annotate else top
     image = ax.imshow(shown, "signed" if signed else "weight", vmin=-limit if signed else 0, vmax=limit)
-    if any(len(str(label)) > 1 for label in col_labels):  # 单个的汉字或数字不必斜过来
-        ax.set_xticks(range(cols), col_labels, rotation=45, ha="right", rotation_mode="anchor")
-    else:
-        ax.set_xticks(range(cols), col_labels)
+    ax.set_xticks(range(cols), col_labels)
+    box, inches = ax.get_position(), ax.figure.get_size_inches()
+    room = min(box.width * inches[0] / cols, box.height * inches[1] / rows)  # 一格多宽，英寸
+    if max(len(str(label)) for label in col_labels) * 0.09 > room:  # 比格子宽的才斜过来
+        ax.tick_params(axis="x", rotation=45)
+        plt.setp(ax.get_xticklabels(), ha="right", rotation_mode="anchor")
     ax.set_yticks(range(rows), row_labels)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

@@ -110,7 +110,7 @@
         mark();
       },
     });
-    stage.append(flow, detail, steps.node, chooser.node);
+    stage.append(html("div", { class: "explore-beside" }, flow, detail), steps.node, chooser.node);
     steps.go(6); // 打开时在权重那一步
   };
 
