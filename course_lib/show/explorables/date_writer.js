@@ -2,7 +2,7 @@
 // 数：letters（目标词表，前 first 个不画）；dates，每个是同一天的几份来源，头一份没有改过；
 // 每份 { source（M 个字）、target（N 个字符）、heads（h×N×M，最后一层各头的权重，千分之几）、logits（N×V）}；N 都相同，各份的 M 相同。
 Explore.define("date_writer", (data, stage) => {
-  const { html, svg, fixed, softmax, bars, choice, stepper } = Explore;
+  const { html, svg, fixed, softmax, bars, choice, beside, stepper } = Explore;
   const steps = data.dates[0][0].target.length, letters = data.letters.slice(data.first);
   const CELL = 24, SHOWN = 5, LEFT = 34, TOP = 26;
   let versions = data.dates[0], date = versions[0], head = null, now = 0;
@@ -84,14 +84,10 @@ Explore.define("date_writer", (data, stage) => {
   const heads = choice({ label: "看", options: ["各头平均", ...date.heads.map((_, h) => `头 ${h}`)], change: (i) => { head = i ? i - 1 : null; walk.go(now, true); } });
   const titled = (words, ...nodes) => html("div", {}, html("p", { class: "explore-label" }, words), nodes);
   offer();
-  stage.append(
-    html("p", { class: "explore-label" }, "来源：越深，权重越大"), source,
-    html("p", { class: "explore-label" }, "写出"), target, changes, outcome,
-    html("div", { class: "explore-halves" },
-      titled("写过的各个字符，看来源的哪些字", map),
-      titled("下一个字符，最可能的五个", row.node)),
-    walk.node, dates.node, heads.node,
-  );
+  stage.append(beside(
+    [titled("来源：越深，权重越大", source), titled("写出", target), changes, outcome],
+    html("div", { class: "explore-halves" }, titled("下一个字符，最可能的五个", row.node), titled("写过的各个字符，看来源的哪些字", map)),
+  ), walk.node, dates.node, heads.node);
   compare();
   walk.go(Math.floor(steps / 2)); // 打开时写了一半
 });

@@ -3,7 +3,7 @@
 // 其余都先按种类、再按层数：scores（每个种子的正确率）；再按种子：states（层数 + 1 个 N×K，词元的向量里取 K 个分量）、
 // spreads（层数 + 1 个，词元之间的差异）、answers（N 个答案）。
 Explore.define("depth", (data, stage) => {
-  const { html, svg, fixed, bars, slider, choice } = Explore;
+  const { html, svg, fixed, bars, slider, choice, beside } = Explore;
   const { digits, depths, kinds } = data, right = [...digits].reverse(), SCALE = 2;
   const seeds = data.scores[0][0].map((_, seed) => seed), K = data.states[0][0][0][0][0].length;
   const side = Math.ceil(Math.sqrt(K)), deepest = Math.max(...depths);
@@ -59,6 +59,6 @@ Explore.define("depth", (data, stage) => {
   const depth = slider({ label: "层数", values: depths, at: which, show: (n) => `${n} 层`, change: (_, i) => { which = i; draw(); } });
   const taken = choice({ label: "右边的加号", options: kinds.slice(1), at: other - 1, change: (i) => { other = i + 1; draw(); } });
   const start = choice({ label: "随机数种子", options: seeds.map(String), at: seed, change: (i) => { seed = i; draw(); } });
-  stage.append(html("div", { class: "explore-halves explore-towers" }, towers.map(({ node }) => node)), said, depth.node, taken.node, start.node);
+  stage.append(beside(html("div", { class: "explore-halves explore-towers" }, towers.map(({ node }) => node)), [said, depth.node, taken.node, start.node]));
   draw();
 });

@@ -4,7 +4,7 @@
 // parts（[{ label, options }]：拼一条影评的几处选择）；reviews（每种选法一条，最后一处变得最快：
 // { words, label, looks: 每轮、每个头一份各词的权重, chance: 每轮判为褒的概率，先是原样，再是遮住各个词 }）。
 Explore.define("epochs", (data, stage) => {
-  const { html, svg, fixed, bars, line, choice, stepper } = Explore;
+  const { html, svg, fixed, bars, line, choice, beside, stepper } = Explore;
   const LABELS = ["贬", "褒"], HUES = ["minus", "plus"], last = data.points.length - 1;
   // 地图只留有点的那一段高，四周各空 30
   const ys = data.points.flat().map(([, y]) => y), top = Math.max(...ys) + 30, height = top - Math.min(...ys) + 30;
@@ -26,7 +26,7 @@ Explore.define("epochs", (data, stage) => {
   const map = svg("svg", { class: "explore-dots-map", viewBox: `0 0 1060 ${height}`, role: "img", "aria-label": "留出影评的地图，一点一条" }, dots);
   const chart = line({
     lines: scores.map((score, i) => ({ label: ["看次序的", "直说的"][i], hue: ["ink", "grey"][i], points: score.map((y, x) => [x, y]) })),
-    name: "答对的比例：横轴是轮数", width: 300, height: 190, x: [0, last], y: [0, 1],
+    name: "答对的比例：横轴是轮数", width: 340, height: 150, x: [0, last], y: [0, 1],
   });
 
   // 拼成的一条：每个头一行，底色是权重；点一个词，遮住它再判
@@ -60,10 +60,9 @@ Explore.define("epochs", (data, stage) => {
   });
   const parts = data.parts.map(({ label, options }, at) => choice({ label, options, change: (i) => { chosen[at] = i; hidden = -1; draw(); } }).node);
   parts.forEach((part) => part.querySelectorAll("button").forEach((button) => { button.lang = "en"; }));
-  stage.append(
-    html("div", { class: "explore-flow" }, html("div", { class: "explore-side" }, map), html("div", { class: "explore-side" }, html("p", { class: "explore-label" }, "答对的比例，虚线是现在这一轮"), chart.node)),
-    steps.node,
-    html("div", { class: "explore-part" }, parts, rows, verdict.node, truth),
-  );
+  stage.append(beside(
+    [map, steps.node, html("p", { class: "explore-label" }, "答对的比例，虚线是现在这一轮"), chart.node],
+    [...parts, rows, verdict.node, truth],
+  ));
   steps.go(last);
 });

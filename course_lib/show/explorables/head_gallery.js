@@ -3,7 +3,7 @@
 // kinds（各种模式的名字）、badges（贴在小图下面的短名字）、kind（每个头是第几种）、
 // measured（量了哪几样，末一样是每行最大的一份）、shares（每样每个头一个数）、chosen（先看第几个头）、word（先看第几个词元）。
 Explore.define("head_gallery", (data, stage) => {
-  const { html, svg, fixed, tokens, bars, choice, nameOfHead, board } = Explore;
+  const { html, svg, fixed, tokens, bars, choice, nameOfHead, board, beside } = Explore;
   const words = data.tokens, n = words.length, count = data.maps.length;
   const share = (head, i, j) => data.maps[head][i * n + j] / 1000;
   const kindOf = (head) => data.kinds[data.kind[head]];
@@ -65,6 +65,6 @@ Explore.define("head_gallery", (data, stage) => {
   } });
   const chooser = tokens({ words, name: "哪个词元的一行", chosen: word, pick: (i) => { word = i; draw(); } });
   const chart = html("div", {}, asked, row.node);
-  stage.append(gallery, filter.node, said, html("div", { class: "explore-halves" }, big, chart), chooser.node);
+  stage.append(beside([gallery, filter.node, said, chooser.node], html("div", { class: "explore-halves" }, big, chart)));
   draw();
 });

@@ -2,7 +2,7 @@
 // 一个头里谁听谁：tokens（N 个词）、weights（N×N，第 i 份是第 i 个词分给各个词的权重）、chosen（先看第几个）；
 // 三种网络赛跑：sentences（几句话，从短到长，消息从第一个词走到最后一个）、windows（CNN 的几种窗口）、keeps（RNN 每步留下几成，先看 0.5 的）、d（特征的个数）。
 {
-  const { html, svg, fixed, tokens, arcs, slider } = Explore;
+  const { html, svg, fixed, tokens, arcs, slider, beside } = Explore;
 
   const listen = ({ tokens: words, weights, chosen = 0 }, stage) => {
     const width = Math.min(740, stage.clientWidth || 640);
@@ -38,7 +38,7 @@
 
     // ---- 三条跑道：每条几排圆点，from → to 是连线，走到第几步就亮到哪里 ----
 
-    const width = Math.min(720, stage.clientWidth || 640);
+    const width = Math.min(560, stage.clientWidth || 560);
     const LANES = [
       { name: "RNN", counted: (t) => `走了 ${t} 步`, rows: () => 1, height: () => 0, steps: () => n - 1,
         lit: (_, i, t) => i <= t, route: (t) => Array.from({ length: t + 1 }, (_, i) => [0, i]) },
@@ -121,8 +121,8 @@
     const head = html("tr", {}, html("td"), LANES.map(({ name }) => html("th", { scope: "col" }, name)));
     const table = html("table", { class: "explore-table" }, html("thead", {}, head),
       html("tbody", {}, cells.map((row) => html("tr", {}, html("th", { scope: "row" }, row.label), row.cells))));
-    stage.append(said, ...LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), lane.svg)), table,
-      html("div", { class: "explore-row" }, play, forward, restart), bySentence.node, byWindow.node, byKeep.node);
+    const lanes = LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), lane.svg));
+    stage.append(said, beside(lanes, [table, html("div", { class: "explore-row" }, play, forward, restart), bySentence.node, byWindow.node, byKeep.node]));
     words = sentences[1].split(" ");
     change();
   };

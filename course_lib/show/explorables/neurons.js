@@ -3,7 +3,7 @@
 //   found（{ 组名: [[层, 第几个], …] }，替一组词找的；组名不在 groups 里的，是随便取的）、full（{ 组名: 名单全排在最前的共有几个 }）、
 //   answers（{ 组名: [每个神经元一份，一词一个激活值，以百分之一计] }）、tries（请读者试的词）、first（先看哪一组）。
 Explore.define("neurons", (data, stage) => {
-  const { html, fixed, bars, choice } = Explore;
+  const { html, fixed, bars, choice, beside } = Explore;
   const SHOWN = 12, names = Object.keys(data.found), places = new Map(data.words.map((word, i) => [word, i]));
   const all = data.words.map((_, i) => i), listed = Object.values(data.groups).flat().map((word) => places.get(word));
   const sheets = [[`名单上的 ${listed.length} 个词`, listed], [`最常见的 ${data.common} 个词`, all.slice(0, data.common)]];
@@ -54,7 +54,7 @@ Explore.define("neurons", (data, stage) => {
   const ask = () => { mine = box.value.trim().toLowerCase() || null; draw(); };
   box.addEventListener("input", ask);
   const tries = data.tries.map((word) => html("button", { type: "button", lang: "en", onclick: () => { box.value = word; ask(); } }, word));
-  stage.append(about, most.node, said, neuron.node, which.node,
-    html("div", { class: "explore-part" }, html("div", { class: "explore-row", role: "group", "aria-label": "问它一个词" }, html("span", { class: "explore-label" }, "问它一个词"), tries), box, own.node, told));
+  const asking = html("div", { class: "explore-part" }, html("div", { class: "explore-row", role: "group", "aria-label": "问它一个词" }, html("span", { class: "explore-label" }, "问它一个词"), tries), box, own.node, told);
+  stage.append(beside([about, most.node, said], [neuron.node, which.node, asking]));
   draw();
 });

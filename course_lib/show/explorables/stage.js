@@ -213,6 +213,9 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
+  // 几栏：宽得下时左右并排，图与滑杆才同在一屏里
+  const beside = (...columns) => html("div", { class: "explore-beside" }, columns.map((nodes) => html("div", {}, nodes)));
+
   // 步骤：这一步的一句话，下面是上一步、播放、下一步；steps 是每一步的一句话，dots 是每步一个可点的圆点。打开时停在中间的，头一次播放从头走。读者不要动画时，播放只是按时换步
   const stepper = ({ steps, show, seconds = 2.2, dots: dotted = true }) => {
     let now = 0, timer = null, touched = false;
@@ -295,6 +298,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nameOfHead, board, slider, choice, stepper };
+  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nameOfHead, board, slider, choice, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

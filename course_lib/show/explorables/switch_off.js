@@ -3,7 +3,7 @@
 // word（要看的是第几个词元）、rows（两句，每个头 N 个权重）、moved（两句，每个头 N 个移动的距离），都是整数，一千是 1；
 // heads（每层几个头）；chosen（先关第几个头）。
 Explore.define("switch_off", (data, stage) => {
-  const { html, fixed, choice, nameOfHead, board } = Explore;
+  const { html, fixed, choice, nameOfHead, board, beside } = Explore;
   const { heads, sentences } = data, count = sentences[0].moved[0].length;
   const inLayer = (head) => Array.from({ length: heads }, (_, k) => Math.floor(head / heads) * heads + k);
   let chosen = data.chosen ?? 0, pair = sentences[0], ending = 0;
@@ -60,6 +60,6 @@ Explore.define("switch_off", (data, stage) => {
   };
   const which = choice({ label: "句子", options: sentences.map(({ name }) => name), change: (k) => { pair = sentences[k]; readEnding(); draw(); } });
   readEnding();
-  stage.append(gallery, said, which.node, ends, halves);
+  stage.append(beside([gallery, said, which.node, ends], halves));
   draw();
 });
