@@ -84,9 +84,10 @@ Explore.define("date_writer", (data, stage) => {
   const heads = choice({ label: "看", options: ["各头平均", ...date.heads.map((_, h) => `头 ${h}`)], change: (i) => { head = i ? i - 1 : null; walk.go(now, true); } });
   const titled = (words, ...nodes) => html("div", {}, html("p", { class: "explore-label" }, words), nodes);
   offer();
+  const chances = html("div", { class: "explore-halves" }, titled("下一个字符，最可能的五个", row.node));
   stage.append(beside(
-    [titled("来源：越深，权重越大", source), titled("写出", target), changes, outcome],
-    html("div", { class: "explore-halves" }, titled("下一个字符，最可能的五个", row.node), titled("写过的各个字符，看来源的哪些字", map)),
+    [titled("来源：越深，权重越大", source), titled("写出", target), changes, outcome, chances],
+    [titled("写过的各个字符，看来源的哪些字", map)],
   ), walk.node, dates.node, heads.node);
   compare();
   walk.go(Math.floor(steps / 2)); // 打开时写了一半
