@@ -55,10 +55,9 @@ Explore.define("banks", (data, stage) => {
   const curves = () => [...gaps.filter((_, i) => places[i].name !== name), gaps[places.findIndex((one) => one.name === name)]];
   const chart = line({
     lines: curves().map((points, i) => ({ hue: i < places.length - 1 ? "grey" : "ink", points })),
-    name: "同义的平均余弦减去异义的，随层怎样变", width: 300, height: 150, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
+    name: "同义的平均余弦减去异义的，随层怎样变", width: 300, height: 190, room: 46, tags: places.map((one, i) => [/\w/.test(one.name) ? one.name : `“${one.name}”`, gaps[i].at(-1)[1]]), x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
   });
 
-  const whose = html("b");
   const draw = () => {
     const other = nearest(chosen), ends = [place(layer, chosen), place(layer, other)];
     trails.forEach((trail, i) => trail.setAttribute("points", layers.slice(0, layer + 1).map((at) => place(at, i).map((x) => x.toFixed(1)).join(",")).join(" ")));
@@ -76,7 +75,7 @@ Explore.define("banks", (data, stage) => {
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
     const kept = alike ? "" : `${sentences.length} 个里有 ${hits()} 个挑中同义的。平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
     said.textContent = `${name}，第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
-    whose.textContent = name;
+    chart.names.forEach((text, i) => text.classList.toggle("explore-mark", places[i].name === name));
     chart.update(curves(), layer, fixed(within[layer] - across[layer], 3));
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
@@ -108,7 +107,7 @@ Explore.define("banks", (data, stage) => {
     draw();
   } });
   stage.append(
-    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "同义减异义，随层怎样变；深的是 ", whose, "，浅的是别的词元"), chart.node)),
+    html("div", { class: "explore-flow explore-banks" }, html("div", { class: "explore-plane" }, map, legend), html("div", { class: "explore-side" }, cards, html("p", { class: "explore-label" }, "同义减异义，随层怎样变"), chart.node)),
     said, html("div", { class: "explore-row" }, play, rail.node), which.node,
   );
   draw();

@@ -1,0 +1,38 @@
+// 弄没一个词：句子里的词按“没有了它，偏向退多少”上色；点一个词，表里是它在各种量法下的数，点一格，就换成那种量法。
+// 数：words（N 个词）、seat（看的是第几个）、ways（几种弄没的办法）、rulers（几把尺子）、
+// falls（办法 × 尺子 × N：没有了它，偏向退多少，负数是反而进了；seat 那一个不算）、names（退到哪边、进到哪边）、chosen（先看第几个词）。
+Explore.define("occlusion", (data, stage) => {
+  const { html, fixed, matrix } = Explore;
+  const { words, seat, ways, rulers, falls, names } = data, others = words.map((_, i) => i).filter((i) => i !== seat);
+  const top = Math.max(...falls.flat().flatMap((row) => others.map((i) => Math.abs(row[i]))));
+  const most = (way, ruler) => others.reduce((best, i) => (falls[way][ruler][i] > falls[way][ruler][best] ? i : best));
+  let [way, ruler, chosen] = [0, 0, data.chosen];
+
+  const buttons = words.map((word, i) => (i === seat
+    ? html("span", { class: "explore-erase explore-seat", lang: "en" }, word)
+    : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("small"))));
+  const sentence = html("div", { class: "explore-row explore-erased", role: "group", "aria-label": "一个词一格，点一个看它的数" }, buttons);
+  const [said, verdict] = [0, 1].map(() => html("p", { class: "explore-said", "aria-live": "polite" }));
+  const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "ochre", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
+  const title = table.node.querySelector("caption");
+
+  const draw = () => {
+    const now = falls[way][ruler], best = most(way, ruler);
+    others.forEach((i) => {
+      const button = buttons[i], steps = Math.round((100 * Math.abs(now[i])) / top);
+      button.style.setProperty("--shade", `${steps}%`);
+      button.classList.toggle("explore-negative", now[i] < 0);
+      button.classList.toggle("explore-most", i === best);
+      button.setAttribute("aria-pressed", i === chosen);
+      button.querySelector("small").textContent = fixed(now[i], 3);
+    });
+    said.textContent = `${ways[way]}一个词，按${rulers[ruler]}量：退得最多的是 ${words[best]}，往${names[0]}那边退 ${fixed(now[best], 3)}。`;
+    const all = falls.flat(), back = all.filter((row) => row[chosen] > 0).length;
+    const first = falls.flatMap((row, i) => row.filter((_, j) => most(i, j) === chosen)).length;
+    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${back} 种退，${all.length - back} 种进${first ? `；${first} 种里退得最多的是它` : ""}。`);
+    title.textContent = `${words[chosen]}，点一格，换一种量法`;
+    table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
+  };
+  stage.append(sentence, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, verdict)));
+  draw();
+});
