@@ -134,7 +134,7 @@ def test_show_source_without_source():
 
 
 def test_figure(shown):
-    figure("scaled_dot_product_attention")
+    figure("multi_head_attention")
     assert shown[0].data.startswith('<div class="drawing"><svg')
-    with pytest.raises(ValueError, match=r"现有：.*scaled_dot_product_attention"):
+    with pytest.raises(ValueError, match=r"现有：.*multi_head_attention"):
         figure("nothing")

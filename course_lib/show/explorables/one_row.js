@@ -1,0 +1,56 @@
+// 一行注意力，从左往右：一个词元的查询遇到每个键，得分数，取指数，除以总和，成为权重，把各个值混成输出；点一个词元，换它来问。
+// 数：tokens（N 个词元）、scores（N×N，已经除过 √d）、d（头的宽度）、alike（N×N，第 i 份是 i 的输出与各个值的余弦）、chosen（先由第几个来问）。
+Explore.define("one_row", (data, stage) => {
+  const { html, svg, fixed, softmax, tokens } = Explore;
+  const words = data.tokens, narrow = stage.clientWidth < 600;
+  // 各栏从哪里起：窄的没有查询、值与输出的框，它们写在下面的话里
+  const at = narrow ? { width: 358, top: 78, gap: 38, key: 4, score: 134, power: 198, weight: 352, bar: { weight: [224, 80] } }
+    : { width: 960, top: 92, gap: 46, key: 148, score: 272, power: 424, weight: 584, bar: { score: [280, 86], power: [432, 86], weight: [592, 86] } };
+  const y = (i) => at.top + at.gap * i, height = y(words.length) - 14, middle = y((words.length - 1) / 2);
+  const text = (x, y, said, { anchor = "middle", size = 16, hue = "ink" } = {}) => svg("text", { x, y, "text-anchor": anchor, style: `font-size: ${size}px; fill: var(--${hue})` }, said);
+  const box = (x, y, width, hue, said) => svg("g", { class: "explore-node", style: `--hue: var(--${hue})` }, svg("rect", { x, y: y - 16, width, height: 32, rx: 6 }), text(x + width / 2, y, said));
+  const root = (x, y) => [text(x, y, "点积 ÷", { anchor: "end", size: 14, hue: "faint" }), svg("path", { class: "explore-root", d: `M${x + 4},${y + 1}l3,-1.5l4,7l5,-15h${9 * String(data.d).length + 3}` }), text(x + 17, y, String(data.d), { anchor: "start", size: 14, hue: "faint" })];
+
+  const rows = words.map((word, i) => {
+    const number = (kind, hue = "ink") => text(at[kind], y(i), "", { anchor: "end", hue });
+    const bar = (kind, hue) => at.bar[kind] && svg("rect", { class: "explore-long", x: at.bar[kind][0], y: y(i) - 7, height: 14, style: `--hue: var(--${hue})` });
+    return { key: box(at.key, y(i), narrow ? 64 : 72, "key", word), score: number("score"), power: number("power"), weight: number("weight"),
+      bars: { score: bar("score", "grey"), power: bar("power", "grey"), weight: bar("weight", "weight") },
+      ask: svg("line", { class: "explore-ask", x1: 86, y1: middle, x2: 144, y2: y(i) }), value: box(690, y(i), 72, "value", word),
+      give: svg("line", { class: "explore-give", x1: 764, y1: y(i), x2: 842, y2: middle }) };
+  });
+  const [total, share] = [0, 1].map(() => text(0, 0, "", { size: 14, hue: "faint" }));
+  const place = (node, x, y, anchor = "middle") => { for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor })) node.setAttribute(name, value); return node; };
+  const band = svg("rect", { class: "explore-band", x: narrow ? 1 : 140, y: -22, width: narrow ? 356 : 630, height: 44, rx: 6 });
+  const asker = box(8, middle, 76, "query", ""), made = box(846, middle, 92, "output", ""), close = [42, 62].map((down) => text(892, middle + down - 8, "", { size: 14, hue: "faint" }));
+  const heads = narrow ? [text(36, 20, "键", { hue: "key" }), text(134, 20, "分数", { anchor: "end" }), text(198, 20, "取指数", { anchor: "end" }), text(352, 20, "权重", { anchor: "end", hue: "weight" }), place(total, 198, 42, "end"), place(share, 352, 42, "end")]
+    : [text(46, 24, "查询", { hue: "query" }), text(184, 24, "键", { hue: "key" }), text(318, 24, "分数"), text(470, 24, "取指数"), text(630, 24, "权重", { hue: "weight" }), text(726, 24, "值", { hue: "value" }), text(892, 24, "输出", { hue: "output" }),
+      ...root(322, 48), place(total, 470, 48), place(share, 630, 48)];
+  const drawn = svg("svg", { class: "explore-one-row", viewBox: `0 0 ${at.width} ${height}`, role: "img", "aria-label": "一个词元的查询遇到每个键，从分数到权重，再到输出" },
+    band, heads, rows.flatMap(({ key, score, power, weight, bars, ask, value, give }) => [key, score, power, weight, ...Object.values(bars).filter(Boolean), ...(narrow ? [] : [ask, value, give])]), narrow ? [] : [asker, made, ...close]);
+  const said = html("p", { class: "explore-said", "aria-live": "polite" });
+
+  const show = (from) => {
+    const scores = data.scores[from], weights = softmax(scores), powers = scores.map(Math.exp), sum = powers.reduce((a, b) => a + b, 0);
+    const most = weights.indexOf(Math.max(...weights)), near = data.alike[from].indexOf(Math.max(...data.alike[from]));
+    const long = { score: Math.max(...scores.map(Math.abs)), power: powers[most], weight: weights[most] };
+    rows.forEach((row, i) => {
+      const values = { score: scores[i], power: powers[i], weight: weights[i] };
+      Object.entries(values).forEach(([kind, value]) => {
+        row[kind].textContent = fixed(value, kind === "power" ? 1 : 2);
+        if (!row.bars[kind]) return;
+        row.bars[kind].style.width = `${(at.bar[kind][1] * Math.abs(value)) / long[kind]}px`;
+        row.bars[kind].classList.toggle("explore-negative", value < 0);
+      });
+      row.give.style.strokeWidth = `${0.8 + 6 * weights[i]}px`;
+    });
+    total.textContent = `加起来 ${fixed(sum, 1)}`;
+    share.textContent = `÷ ${fixed(sum, 1)}`;
+    band.style.transform = `translateY(${y(most)}px)`;
+    for (const node of [asker, made]) node.querySelector("text").textContent = words[from];
+    [close[0].textContent, close[1].textContent] = [`与 ${words[near]} 的值`, `余弦 ${fixed(data.alike[from][near])}`];
+    said.textContent = `${words[from]} 来问：分数最高的是 ${words[most]}，${fixed(scores[most])} 分，权重 ${fixed(weights[most])}；它的输出，离 ${words[near]} 的值最近，余弦 ${fixed(data.alike[from][near])}。`;
+  };
+  stage.append(drawn, said, tokens({ words, name: "谁来问", chosen: data.chosen, pick: show }).node);
+  show(data.chosen);
+});
