@@ -11,7 +11,7 @@ STYLE = """
 table.shown { margin: 0.4rem 0; border-collapse: collapse; color: var(--ink, inherit); font-size: 0.94rem; line-height: 1.5; }
 table.shown caption { caption-side: bottom; padding-top: 0.5rem; color: var(--faint, inherit); font-size: 0.88rem; text-align: start; }
 table.shown :is(th, td) { padding: 0.28rem 1.6rem 0.28rem 0; border: 0; border-bottom: 1px solid var(--line, #d4d9de); background: none; font-weight: 400; text-align: start; white-space: nowrap; }
-table.shown thead th { border-bottom-color: var(--faint, #5f6b76); font-weight: 600; }
+table.shown thead :is(th, td) { border-bottom-color: var(--faint, #5f6b76); font-weight: 600; }
 table.shown td:not(.number, .barred) { white-space: normal; word-break: keep-all; }
 table.shown .number { font-variant-numeric: tabular-nums; text-align: end; }
 table.shown .barred { min-width: 9.5rem; text-align: start; }

@@ -1,90 +1,88 @@
 import drawsvg
-from canvas import FAINT, INK, PALETTE, Canvas
+from canvas import FAINT, INK, PALETTE, PAPER, Canvas
 
 OCHRE = PALETTE["COLORS"]["ochre"][0]  # 换过的
-c = Canvas(
-    "llama_layer",
-    430,
-    590,
-    "一层，2017 年与 2023 年",
-    "左边是 2017 年论文的一层，只留解码器：嵌入加正弦位置；多头注意力，每个头有自己的键与值，加回主干，再做层归一化；"
-    "两个矩阵的前馈网络，加回主干，再做层归一化；共 6 层。右边是 2023 年的 Llama：嵌入不加位置；RMSNorm 移到注意力之前，"
-    "转查询与键，几个头合用键与值，注意力的公式照旧，加回主干；RMSNorm，三个矩阵的 SwiGLU，加回主干；这里共 30 层，末尾补一次 RMSNorm。",
+TITLE = "一层，2017 年与 2023 年"
+SAID = (
+    "左边是 2017 年论文的一层，只留解码器：嵌入，加正弦位置；键与值每个头一份，注意力，加回主干，层归一化；"
+    "前馈网络有两个矩阵，加回主干，层归一化；共 6 层，然后输出。右边是 2023 年的 Llama，对着看换过的：不加正弦位置；"
+    "RMSNorm 放到了注意力之前，叠到 30 层也训练得动；RoPE 转动查询与键，位置只通过间隔进入分数；键与值三个头合用，缓存只占三分之一；"
+    "注意力的公式照旧；RMSNorm 不减平均值，少几步计算；SwiGLU 有三个矩阵，一路乘另一路，同样多的参数，换一种用法；"
+    "共 30 层，末尾补一次 RMSNorm；各个矩阵都没有偏置，更简单。"
 )
-WIDE, GAP = 160, 18
+# 自上而下，对着的一行：(上边, 高, 2017 年, 2023 年, 换来什么, 再说一句)；空着的，主干穿过去
+ROWS = [
+    (44, 32, "嵌入", "嵌入", "", ""),
+    (88, 32, "加正弦位置", "", "", ""),
+    (150, 32, "", "RMSNorm", "叠到 30 层也训练得动", "归一化放到了子层之前"),
+    (192, 32, "", "RoPE：转查询与键", "位置只通过间隔进入分数", "不再加到嵌入上"),
+    (234, 32, "键与值：|每个头一份", "键与值：三个头合用", "缓存只占三分之一", "分组查询注意力，GQA"),
+    (276, 32, "注意力", "注意力", "", "照旧：公式一个字也没有改"),
+    (366, 32, "层归一化", "RMSNorm", "少几步计算", "不减平均值"),
+    (420, 50, "前馈网络\n两个矩阵，|ReLU", "SwiGLU\n三个矩阵，一路乘另一路", "同样多的参数，换一种用法", ""),
+    (520, 32, "层归一化", "", "", ""),
+    (596, 32, "", "RMSNorm", "", "末尾补一次"),
+    (642, 32, "输出", "输出", "", ""),
+    (694, 32, "矩阵都有偏置", "矩阵都没有偏置", "更简单", ""),
+]
+FRAME, PLUSES = (130, 580), (334, 502)
+FORKS = (138, 409), (138, 355)  # 两次岔出主干的地方，2017 年与 2023 年
 
 
-def line(*points):
-    path = drawsvg.Path(fill="none", stroke=FAINT, stroke_width=1.8).M(*points[0])
-    for point in points[1:]:
-        path.L(*point)
-    c.drawing.append(path)
+def draw(name, width, height, lefts, wides, size, notes=None):
+    """两列的左边与框宽；notes 是第三列的左边，没有就在 2023 年的框里多写一行，下面的都往下挪。"""
+    c = Canvas(name, width, height, TITLE, SAID)
+    more = [top for top, _, _, new, *gain in ROWS if new and any(gain) and not notes]
+
+    def at(y):
+        return y + 20 * sum(top < y for top in more)
+
+    for column, (left, wide) in enumerate(zip(lefts, wides, strict=True)):
+        middle, side = left + wide / 2, (left - 13, left + wide + 13)[column]
+        outer = min(side, left) - 8, max(side, left + wide) + 8
+        c.text(("2017 年的论文", "2023 年的 Llama")[column], middle, 20, size + 1)
+        top, bottom = map(at, FRAME)
+        c.box(outer[0], top, outer[1] - outer[0], bottom - top, "", FAINT)
+        c.arrow((middle, 60), (middle, at(641)))
+        for plus, fork in zip(map(at, PLUSES), map(at, FORKS[column]), strict=True):
+            c.arrow((middle, fork), (side, fork), (side, plus), (middle + (26 * column - 13), plus))
+            c.drawing.append(drawsvg.Circle(middle, plus, 12, fill=PAPER, stroke=INK, stroke_width=1.5))
+            c.text("+", middle, plus, 18)
+        c.text(f"× {(6, 30)[column]} 层", middle + 12, bottom - 13, size, FAINT, "start")
+        for y, high, *both, gain, said in ROWS:
+            words = both[column].replace("|", "" if notes else "\n")
+            high += 20 * (y in more)
+            if not words:
+                continue
+            color = OCHRE if column and both[0] != both[1] else INK
+            c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
+            if not column or y not in more:
+                c.box(left, at(y), wide, high, words, color, size)
+                continue
+            c.box(left, at(y), wide, high, "", color)
+            lines = words.split("\n")
+            for k, line in enumerate([*lines, gain or said]):
+                c.text(
+                    line,
+                    middle,
+                    at(y) + 16 + 19 * k,
+                    *((size, INK) if k < len(lines) else (size - 0.4, FAINT)),
+                )
+    if notes:
+        edge = lefts[1] + wides[1]
+        c.text("换来什么", notes, 20, size + 1, anchor="start")
+        for y, high, old, new, gain, said in ROWS:
+            if not gain and not said:
+                continue
+            middle, start = y + high / 2, edge + (26 if FRAME[0] < y < FRAME[1] else 4)
+            line = drawsvg.Path(stroke=FAINT if new == old else OCHRE, stroke_width=1.5)
+            c.drawing.append(line.M(start, middle).L(notes - 10, middle))
+            if gain:
+                c.text(gain, notes, middle - 9 * bool(said), size, anchor="start", font_weight=600)
+            if said:
+                c.text(said, notes, middle + 9 * bool(gain), size - 2, FAINT, "start")
+    c.save()
 
 
-def column(x, title, head, parts, layers, tail):
-    """自上而下的一列；parts 里的 + 把最近一个 ( 处岔出的主干加回来。"""
-    c.text(title, x, 22, 17)
-    y, start, plus = 44, 0, 0
-
-    def block(words, color):
-        nonlocal y
-        height = 12 + 22 * len(words.split("\n"))
-        c.box(x - WIDE / 2, y, WIDE, height, words, color)
-        y += height
-
-    def road(length, arrow=True):
-        nonlocal y
-        (c.arrow if arrow else line)((x, y), (x, y + length))
-        y += length
-
-    block(*head)
-    road(GAP)
-    top = y
-    frame = len(c.drawing.elements)  # 量出高矮再画，垫在里面的下面
-    for before, part in zip(["", *parts], parts, strict=False):
-        if part == "(":
-            start = y + 8
-            road(18)
-        elif part == "+":
-            road(GAP)
-            plus, side = y + 12, x - WIDE / 2 - 12
-            c.box(x - 12, y, 24, 24, "+", INK, 18, filled=True)
-            c.arrow((x, start), (side, start), (side, plus), (x - 13, plus))
-            y += 24
-        else:
-            if before != "(":
-                road(8, arrow=False)
-            block(*part)
-    c.text(f"× {layers} 层", x + 62, plus, 16, FAINT)
-    road(12, arrow=False)
-    c.box(x - 101, top, 202, y - top, "", FAINT)
-    c.drawing.elements.insert(frame, c.drawing.elements.pop())
-    for words, color in tail:
-        road(GAP)
-        block(words, color)
-
-
-attend = ("注意力", INK)
-column(
-    107,
-    "2017 年的论文",
-    ("嵌入，加正弦位置", INK),
-    [
-        "(", ("键与值：每个头一份", INK), attend, "+", ("层归一化", INK),
-        "(", ("前馈网络\n两个矩阵，ReLU", INK), "+", ("层归一化", INK),
-    ],
-    6,
-    [("输出", INK)],
-)  # fmt: skip
-column(
-    323,
-    "2023 年的 Llama",
-    ("嵌入", OCHRE),
-    [
-        "(", ("RMSNorm", OCHRE), ("转查询与键：RoPE\n键与值：三个头合用", OCHRE), attend, "+",
-        "(", ("RMSNorm", OCHRE), ("SwiGLU\n三个矩阵", OCHRE), "+",
-    ],
-    30,
-    [("RMSNorm", OCHRE), ("输出", INK)],
-)  # fmt: skip
-c.save()
+draw("llama_layer", 940, 736, (50, 372), (214, 224), 15, notes=688)
+draw("llama_layer_narrow", 358, 900, (26, 154), (98, 178), 13)

@@ -95,5 +95,5 @@ def test_curves_follow_the_token(page):
         ]
         assert [len(points) for points in curves] == [LAYERS + 1, LAYERS]
         answer, first = (torch.tensor([float(point.split(",")[1]) for point in points]) for points in curves)
-        torch.testing.assert_close(answer, 110 - 100 * one["answers"][:, place], atol=0.06, rtol=0)
-        torch.testing.assert_close(first, 110 - 100 * one["looks"][:, place, 0], atol=0.06, rtol=0)
+        torch.testing.assert_close(answer, 130 - 120 * one["answers"][:, place], atol=0.06, rtol=0)
+        torch.testing.assert_close(first, 130 - 120 * one["looks"][:, place, 0], atol=0.06, rtol=0)

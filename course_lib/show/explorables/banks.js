@@ -53,9 +53,10 @@ Explore.define("banks", (data, stage) => {
   const gaps = places.map((one) => layers.map((at) => [at, average(at, true, one.cosines) - average(at, false, one.cosines)]));
   const reach = gaps.flat().map(([, gap]) => gap);
   const curves = () => [...gaps.filter((_, i) => places[i].name !== name), gaps[places.findIndex((one) => one.name === name)]];
+  const called = () => [...places.filter((one) => one.name !== name).map((one) => one.name), name].map((word) => (/\w/.test(word) ? word : `“${word}”`));
   const chart = line({
-    lines: curves().map((points, i) => ({ hue: i < places.length - 1 ? "grey" : "ink", points })),
-    name: "同义的平均余弦减去异义的，随层怎样变", width: 300, height: 190, room: 46, tags: places.map((one, i) => [/\w/.test(one.name) ? one.name : `“${one.name}”`, gaps[i].at(-1)[1]]), x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
+    lines: curves().map((points, i) => ({ label: called()[i], hue: i < places.length - 1 ? "grey" : "ink", points })),
+    name: "同义的平均余弦减去异义的，随层怎样变", width: 300, height: 190, room: 58, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
   });
 
   const draw = () => {
@@ -75,8 +76,7 @@ Explore.define("banks", (data, stage) => {
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
     const kept = alike ? "" : `${sentences.length} 个里有 ${hits()} 个挑中同义的。平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
     said.textContent = `${name}，第 ${layer} 层：同义平均 ${fixed(within[layer], 3)}，异义平均 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`;
-    chart.names.forEach((text, i) => text.classList.toggle("explore-mark", places[i].name === name));
-    chart.update(curves(), layer, fixed(within[layer] - across[layer], 3));
+    chart.update(curves(), layer, fixed(within[layer] - across[layer], 3), called());
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
   const nearestDot = ({ clientX, clientY }, reach) => {

@@ -10,21 +10,27 @@ Explore.define("lens", (data, stage) => {
 
   const places = html("div", {}), around = html("div", {});
   const label = (text) => html("p", { class: "explore-label" }, text);
-  const guessed = bars({ labels: ["", "", "", "", ""], values: [0, 0, 0, 0, 0], name: "提前读出的五个词元", hue: "output", digits: 3 });
+  const guessed = bars({ labels: ["", "", "", "", ""], values: [0, 0, 0, 0, 0], name: "提前读出的五个词元", hue: "ink", digits: 3 });
   const title = label(""), looking = label("");
+  const width = stage.clientWidth || 640, narrow = width < 560, room = narrow ? 84 : 250;
   const chart = line({
-    lines: [["最后的答案，提前读出的概率", "output"], ["给第一个词元的注意力", "weight"]].map(([name, hue]) => ({ label: name, hue, points: [] })),
-    name: "答案的概率与给第一个词元的注意力，逐层", width: 640, height: 130, x: [0, layers], y: [0, 1], ends: String,
+    lines: ["ink", "weight"].map((hue) => ({ label: "", hue, points: [] })),
+    name: "答案的概率与给第一个词元的注意力，逐层", width, height: 150, x: [0, layers], y: [0, 1], ends: String, room,
   });
 
   const draw = () => {
-    const word = shown(prompt.tokens[chosen]);
+    const word = shown(prompt.tokens[chosen]), first = shown(prompt.tokens[0]), read = (l) => prompt.words[l][chosen];
+    const five = read(layer), [last] = read(layers), answer = shown(data.vocabulary[last]), p = fixed(prompt.answers[layer][chosen], 3);
+    const after = layer ? `第 ${layer} 层之后` : "第 0 层，还没有听过别的词元";
+    said.textContent = five[0] === last ? `${after}，从 ${word} 读出的第一名就是最后的答案 ${answer}，${p}。` : `${after}，从 ${word} 读出的第一名是 ${shown(data.vocabulary[five[0]])}；最后的答案 ${answer} 只有 ${p}。`;
     title.textContent = `从 ${word} 这一格提前读出的下一个词元`;
     looking.textContent = layer ? `第 ${layer} 层里，${word} 看谁；左边是向量的长度` : "嵌入，还谁也没有看；左边是向量的长度";
-    guessed.update(prompt.chances[layer][chosen], [], prompt.words[layer][chosen].map((i) => shown(data.vocabulary[i])));
+    guessed.update(prompt.chances[layer][chosen], [], five.map((i) => shown(data.vocabulary[i])));
+    [...guessed.node.children].forEach((row, i) => row.classList.toggle("explore-mark", five[i] === last));
     const none = prompt.tokens.map(() => 0);
     looks.update(layer ? prompt.looks[layer - 1][chosen] : none, prompt.lengths[layer].map((length) => fixed(length, 0)));
-    chart.update([prompt.answers.map((row, l) => [l, row[chosen]]), prompt.looks.map((rows, l) => [l + 1, rows[chosen][0]])], layer);
+    chart.update([prompt.answers.map((row, l) => [l, row[chosen]]), prompt.looks.map((rows, l) => [l + 1, rows[chosen][0]])], layer, "",
+      narrow ? [`读出 ${answer}`, `看 ${first}`] : [`${word} 读出 ${answer} 的概率`, `${word} 给 ${first} 的注意力`]);
   };
   const open = () => {
     chosen = prompt.tokens.length - 1;
@@ -46,14 +52,14 @@ Explore.define("lens", (data, stage) => {
     draw();
   };
   const depth = slider({ label: "层", values: Array.from({ length: layers + 1 }, (_, l) => l), change: (_, i) => together(i, () => steps.go(i, true)) });
-  const steps = stepper({
-    steps: Array.from({ length: layers + 1 }, (_, l) => (l ? `第 ${l} 层之后` : "第 0 层：嵌入，还没有听过别的词元")),
-    seconds: 0.7, dots: false, show: (i) => together(i, () => depth.set(i)),
-  });
+  const steps = stepper({ steps: Array(layers + 1).fill(""), seconds: 0.7, dots: false, show: (i) => together(i, () => depth.set(i)) });
+  const [said, transport] = steps.node.children;
+  // 滑杆与图的横轴对齐，钮的半宽是 8
+  const dial = html("div", { class: "explore-dial", style: `max-width: ${width}px; grid-template-columns: ${(100 * 32) / width}% minmax(0, 1fr) ${(100 * (room - 8)) / width}%` }, depth.node, transport);
   const sentence = choice({ label: "哪一句", options: data.prompts.map(({ name }) => name), change: (i) => { prompt = data.prompts[i]; open(); } });
   stage.append(
     html("div", { class: "explore-lens" }, html("div", {}, title, guessed.node), html("div", {}, looking, around)),
-    chart.node, steps.node, depth.node, places, sentence.node,
+    said, chart.node, dial, places, sentence.node,
   );
   open();
   steps.go(layers - 1); // 打开时在倒数第二层：答案刚刚读得出来

@@ -116,14 +116,19 @@
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；tags 是写在右端的名字 [[名字, y], …]，room 给它们留出宽；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；x 处可以立一条线，最后一条在那里的数写在旁边
-  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), tags = [], room = 0 }) => {
-    const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 50 - room)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
+  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 names 换掉名字；x 处可以立一条线，最后一条在那里的数写在旁边
+  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10 }) => {
+    const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 40 - room)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
     const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
     const tip = svg("text", { class: "explore-tip", "text-anchor": "end" });
-    const legend = html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
-    const update = (next, where = null, said = "") => {
+    const names = lines.map(() => svg("text", { class: "explore-end", x: width - room + 8 })), named = room > 10;
+    const legend = named ? [] : html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
+    const update = (next, where = null, said = "", called = lines.map(({ label }) => label)) => {
+      if (named) { // 线尾的名字自下而上，挤在一起的往上让
+        const tails = next.map((points) => Number(points.length ? at(points.at(-1))[1] : height)), order = [...tails.keys()].sort((a, b) => tails[b] - tails[a]);
+        order.reduce((below, i) => { const y = Math.min(tails[i] + 5, below - 17); names[i].setAttribute("y", y); names[i].textContent = called[i]; names[i].setAttribute("style", `fill: var(--${lines[i].hue})`); return y; }, Infinity);
+      }
       next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
       cursor.toggleAttribute("hidden", where === null);
       if (where !== null) for (const end of ["x1", "x2"]) cursor.setAttribute(end, at([where, low])[0]);
@@ -135,9 +140,8 @@
     };
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
-    const names = tags.map(([name, y]) => text(width - room - 4, Number(at([right, y])[1]) + 4, "start", name));
-    const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - 10 - room, height - 5, "end", String(right)), ...names];
-    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame, tip), legend), update, names };
+    const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - room, height - 5, "end", String(right))];
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame, names, tip), legend), update };
   };
 
   // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写

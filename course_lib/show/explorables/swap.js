@@ -10,7 +10,8 @@ Explore.define("swap", (data, stage) => {
   const ticks = html("div", { class: "explore-strip", "aria-hidden": "true" }, html("span"),
     html("span", { class: "explore-ticks" }, all.map((l) => html("span", {}, l === 1 || l % 10 === 0 || l === data.layer ? String(l) : ""))));
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
-  const answers = bars({ labels: ["", ""], values: [0, 0], name: "换了以后，两个答案的概率", hue: "output" });
+  const answers = bars({ labels: ["", ""], values: [0, 0], name: "换了以后，两个答案的概率", hue: "ink" });
+  answers.node.lastChild.style.setProperty("--hue", "var(--ochre)"); // 墨色的是原来的答案，黄的是另一句的
 
   const draw = () => {
     const [kept, changed] = question.chances[place][layer - 1], [first, other] = question.answers;
