@@ -2,7 +2,7 @@
 {
   const { html, range, radio } = LiveMarks;
   const { CHAPTERS, CHOICES, TASKS, LENGTHS, toState, toFragment, sides, trouble, labelOf } = TrainChoices;
-  const { curves, glance, strip, answers, heads } = TrainPictures;
+  const { curves, glance, differs, answers, heads } = TrainPictures;
   const { root: ROOT } = document.currentScript.dataset;
   const FRAME = 60; // 一次训练多少毫秒，画一次
   const SIDES = ["A", "B"];
@@ -97,15 +97,15 @@
       return [this.guess, this.tasks, this.said, this.plots, told, controls, this.pair, html("div", { class: "train-both" }, fold, this.versus), own, link];
     }
 
-    // 正文里的实验，一个一张卡片：画着那件事的一句与它的答案；训练过的，画刚才的两条
+    // 正文里的实验，一个一张卡片：画着 A 与 B 差在哪里；训练过的，画刚才的两条
     drawCards() {
       return Object.fromEntries([...document.querySelectorAll('a[href*="guess="]')].map((a) => {
-        const { task, guess } = Object.fromEntries(new URLSearchParams(a.hash.slice(1))), { words, answer } = RULES[task];
-        const ids = task === "read" ? [] : [...batch(task, [0, 99], 1, { testing: true }).ids];
+        const state = toState(Object.fromEntries(new URLSearchParams(a.hash.slice(1)))), { words, length, far } = RULES[state.task];
+        const ids = [...batch(state.task, [0, 99], 1, { testing: true }).ids.slice(0, 3)];
         const picture = html("span", { class: "train-glance", "aria-hidden": "true" },
-          task === "read" ? strip([...TASKS.read.name], [..."这本书"]) : strip(ids.map((id) => words[id]), answer(ids).map((id) => words[id])));
+          differs({ ...state, sides: sides(state), words: ids.map((id) => words[id]), length, far }));
         a.before(picture);
-        return [guess, picture];
+        return [state.guess, picture];
       }));
     }
 
@@ -369,7 +369,8 @@
       run.paper?.show({ at: this.viewing ?? Infinity, ids, off: run.off }, this.running);
       run.score.textContent = run.paper ? TrainPaper.told(point.test) : `没见过的答对 ${point.test.right.toFixed(2)}${point.far ? `，更长的 ${point.far.right.toFixed(2)}` : ""}`;
       const asked = targets.some((target) => target >= 0);
-      const hint = run === this.runs[0] && run.choices.layers ? "；点一格头，关掉它" : "";
+      const first = run.row === this.pair.querySelector(".train-answers");
+      const hint = first && run.choices.layers ? `；${run.stored ? "练过之后" : ""}点一格头，关掉它` : "";
       const done = [...hidden.map((at) => `盖住第 ${at + 1} 个 ${words[ids[at]]}`), ...(run.off.length ? [`关掉 ${run.off.length} 个头`] : [])].join("、");
       run.loss.textContent = !asked ? "这一句看不出该答什么，只看它的头。"
         : `这一句的损失 ${whole.loss.toFixed(2)}${done ? `；${done}之后 ${seen.loss.toFixed(2)}` : hint}`;

@@ -27,12 +27,33 @@ globalThis.TrainPictures = (() => {
       ...(said ? [svg("text", { class: "train-waiting", x: width / 2, y: height / 2 - 14 }, said)] : []));
   }
 
-  // 卡片上的：几条线，一条是 [[走到几成, 答对几成]]，有更长的就是更长的；一句与它的答案，太长就只要末尾
+  // 卡片上的：训练过的，几条线，一条是 [[走到几成, 答对几成]]，有更长的就是更长的
   const glance = (lines) => svg("svg", { viewBox: "0 -3 84 46" },
     svg("path", { class: "train-tick", d: "M0 .5H84M0 40.5H84" }),
     ...lines.map((points, i) => svg("polyline", { class: `train-line train-of-${"AB"[i]}`, points: points.map(([x, y]) => [(84 * x).toFixed(1), (40 - 40 * y).toFixed(1)]).join(" ") })));
-  const strip = (words, said) =>
-    html("span", { class: "train-strip" }, ...words.map((word, i) => html("span", {}, word, html("b", {}, said[i] ?? ""))).slice(-9));
+
+  // 还没有训练的，画 A 与 B 差在哪里，一样一种画法，宽 38，高 34
+  const bar = (x, y, width, height, more) => svg("rect", { x, y, width, height, rx: 1, ...more });
+  const word = (x, y, text, size = 14) => svg("text", { x, y, "font-size": size }, text);
+  const line = (d) => svg("path", { d });
+  const LOOKS = {
+    layers: (count) => range(count).map((i) => bar(3, 24 - 11 * i, 32, 8)),
+    heads: (count) => range(count).map((i) => bar(3 + (32 * i) / count, 4, 32 / count - 2, 28)),
+    mask: (kind) => range(25).filter((i) => kind === "none" || i % 5 <= Math.floor(i / 5)).map((i) => bar(3 + 6.5 * (i % 5), 1 + 6.5 * Math.floor(i / 5), 5.5, 5.5)),
+    plusAttention: (there) => [bar(there ? 17 : 10, 14, 18, 10), line(there ? "M8 34V13M8 2V-1M8 30H26V24M26 14V7.5H14M8 4.5v6M5 7.5h6M8 2.5a5 5 0 1 0 .01 0" : "M19 34V24M19 14V-1")],
+    wrong: (share) => range(4).map((i) => word(10 + 18 * (i % 2), 15 + 17 * Math.floor(i / 2), i < 4 * share ? "✗" : "✓")),
+    warmUp: (steps) => [line(`M3 33H36M3 ${steps ? 33 : 7}L${steps ? 14 : 3} 7H36`)],
+    positions: (kind, words) => words.flatMap((each, i) => [word(6 + 13 * i, 13, each, 13), ...(kind === "none" ? [] : [word(6 + 13 * i, 30, String(i + 1), 12)])]),
+  };
+  // 读书的，与数次数的比；考得更长的，画练多长、考多长；其余左 A 右 B
+  function differs({ task, other, sides, words, length, far }) {
+    const side = (name, x, drawn, said = name) => svg("g", { class: `train-look-${name}`, transform: `translate(${x} 0)` }, ...drawn, word(19, 48, said, 12));
+    const row = (count, y) => [...range(count).map((i) => bar(4.1 * i, y + 1, 3.1, 9, i < length ? {} : { class: "train-longer" })), word(4.1 * count + 9, y + 10, String(count), 12)];
+    const drawn = task === "read" ? [side("A", 0, LOOKS.layers(sides[0].layers), "网络"), side("count", 46, [word(19, 29, "正", 26)], "数次数")]
+      : far ? [svg("g", { class: "train-look-A" }, ...row(length, 8), ...row(far, 28))]
+      : sides.map((each, i) => side("AB"[i], 46 * i, LOOKS[other](each[other], words)));
+    return svg("svg", { class: "train-differs", viewBox: "0 0 84 50" }, ...drawn);
+  }
 
   // 一句话与它的答案：上面是读到的，一个字一个按钮，按下去就盖住它（hidden），没有 onHide 就按不动；下面是说出的，浓淡是有几分把握；对的打勾，错的打叉，再下面是该答的
   function answers({ element, words, ids, targets, probabilities, hidden, onHide }) {
@@ -49,6 +70,7 @@ globalThis.TrainPictures = (() => {
         given, html("span", {}, words[best]), html("small", {}, right ? "✓" : "✗"), ...(right ? [] : [html("i", {}, words[targets[i]])]));
     };
     const focused = [...element.children].findIndex((each) => each.contains(document.activeElement)); // 换上新的，焦点还在原处
+    element.style.setProperty("--all", ids.length);
     element.style.setProperty("--row", Math.ceil(ids.length / Math.ceil(ids.length / 12))); // 窄处分成几段，一样长
     element.replaceChildren(...ids.map(cell));
     element.children[focused]?.querySelector("button").focus();
@@ -80,5 +102,5 @@ globalThis.TrainPictures = (() => {
     return { element, show };
   }
 
-  return { curves, glance, strip, answers, heads };
+  return { curves, glance, differs, answers, heads };
 })();

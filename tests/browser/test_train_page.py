@@ -214,7 +214,7 @@ def test_first_a_guess_then_the_answer(panel):
     page.wait_for_function("() => document.querySelector('.train-guess').textContent.includes('你猜对了')")
     assert "都停在三成多" in page.inner_text(".train-guess")
     assert page.locator(".train-cards polyline").count() == 2  # 卡片上，换成刚训练出来的两条
-    assert page.locator(".train-cards .train-strip").count() == page.locator(".train-cards a").count() - 1
+    assert page.locator(".train-cards .train-differs").count() == page.locator(".train-cards a").count() - 1
 
 
 def test_another_task_another_address(panel):

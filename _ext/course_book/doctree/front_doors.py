@@ -58,26 +58,27 @@ def strokes(weights: Tensor) -> Iterator[tuple[int, int, int, int]]:
 
 
 def drawn(placed: Iterable[tuple[Tensor, float, float]]) -> str:
-    """几个头的权重图，各从 (left, top) 画起；同样深浅的合成一笔。"""
+    """几个头的权重图，各从 (left, top) 画起；同样深浅的合成一笔，细小的格子画得浓些才看得清。"""
     paths = defaultdict(str)
     for matrix, left, top in placed:
         for level, start, y, length in strokes(matrix):
             paths[level] += f"M{left + start:g} {top + y + 0.5:g}h{length}"
     return "".join(
-        f'<path stroke-opacity="{level / SHADES:.1f}" d="{paths[level]}"/>' for level in sorted(paths)
+        f'<path stroke-opacity="{min(1, 0.37 * level - 0.2):.2f}" d="{paths[level]}"/>'
+        for level in sorted(paths)
     )
 
 
 def every_head() -> str:
-    """全部的头，一层一排；首页那幅图里的三个描着边，旁边再放大画一遍。"""
+    """全部的头，一层一排；首页那幅图里的三个描着边，正选着的一个在旁边放大。"""
     weights = attention()
     n, step = weights.size(-1), weights.size(-1) + 3
 
     def frame(column: int, row: int) -> str:
-        return f'<rect x="{column * step + 0.5:g}" y="{row * step + 0.5:g}" width="{n + 2}" height="{n + 2}" rx="1"/>'
+        return f'<rect x="{column * step + 0.5:g}" y="{row * step + 0.5:g}" width="{n + 1}" height="{n + 1}" rx="1"/>'
 
     placed = [
-        (matrix, head * step + 1.5, layer * step + 1.5)
+        (matrix, head * step + 1, layer * step + 1)
         for layer, row in enumerate(weights)
         for head, matrix in enumerate(row)
     ]
@@ -85,14 +86,13 @@ def every_head() -> str:
     three = heads(weights)
     found = "".join(frame(each.head, each.layer) for each in three)
     larger = "".join(
-        f"<g>{frame(i, 0)}{drawn([(weights[each.layer, each.head], i * step + 1.5, 1.5)])}</g>"
-        for i, each in enumerate(three)
+        f"<g>{frame(0, 0)}{drawn([(weights[each.layer, each.head], 1, 1)])}</g>" for each in three
     )
     width, height = weights.size(1) * step, weights.size(0) * step
     return (
         f'<svg class="every-head" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
-        f'<path class="every-frame" d="{frames}"/><g>{drawn(placed)}</g><g class="found">{found}</g></svg>'
-        f'<svg class="large-heads" viewBox="0 0 {len(three) * step} {step}" aria-hidden="true">{larger}</svg>'
+        f'<path d="{frames}"/><g>{drawn(placed)}</g><g class="found">{found}</g></svg>'
+        f'<svg class="large-head" viewBox="0 0 {n + 2} {n + 2}" width="{height}" height="{height}" aria-hidden="true">{larger}</svg>'
     )
 
 

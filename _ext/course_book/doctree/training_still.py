@@ -21,7 +21,7 @@ WIDTH, LEFT, RIGHT, TOP = 340, 24, 44, 8
 
 def still(door: bool = False) -> str:
     """两条曲线；画在首页的门上时矮一些，不写步数，读屏的跳过它。"""
-    height, bottom = (64, 8) if door else (150, 22)
+    height, bottom = (98, 8) if door else (150, 22)
 
     def x(step: int) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * step / STEPS
