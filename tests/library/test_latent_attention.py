@@ -10,6 +10,7 @@ from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
     DeepseekV3RotaryEmbedding,
 )
 
+from course_lib import latent_attention
 from course_lib.attention import causal_mask
 from course_lib.config import LanguageModelConfig
 from course_lib.language_model import LanguageModel, rotate, rotations
@@ -66,19 +67,20 @@ def test_matrices_are_checked():
                 attend(*parts, *matrices)
 
 
-@pytest.mark.parametrize("absorbed", [False, True])
-def test_in_a_language_model_with_its_cache(absorbed):
+@pytest.mark.parametrize(("absorbed", "other_way"), [((), "absorbed"), ((True,), "expanded")])
+def test_in_a_language_model_with_its_cache(absorbed, other_way, monkeypatch):
+    monkeypatch.setattr(latent_attention, f"{other_way}_latent_attention", None)  # 用不着的那一种
     torch.manual_seed(0)
     config = LanguageModelConfig(
         vocab_size=30, d_model=32, num_heads=4, num_kv_heads=4, d_ff=16, num_layers=2, max_len=20
     )
     model = LanguageModel(config)
     for layer in model.layers:
-        layer.self_attn = LatentAttention(config, 12, absorbed)
+        layer.self_attn = LatentAttention(config, 12, *absorbed)
     model.requires_grad_(False)
     ids, cache = torch.randint(0, 30, (2, 9)), model.new_cache()
     whole = model(ids).logits
-    steps = torch.cat([model(ids[:, i : i + 1], cache=cache).logits for i in range(9)], dim=1)
+    steps = torch.cat([model(part, cache=cache).logits for part in ids.split([4, 1, 3, 1], dim=1)], dim=1)
     assert_close(steps, whole, rtol=1e-4, atol=1e-5)
     assert cache[0].keys.shape == (2, 1, 9, 12) and cache[0].values.shape == (2, 1, 9, 8)
     mask = torch.ones(2, 9, dtype=torch.long)
@@ -88,3 +90,16 @@ def test_in_a_language_model_with_its_cache(absorbed):
     one, two = (model(i, mask).logits[0, 3:] for i in (ids, other))
     assert_close(one, two)
     assert (model(ids, need_weights=True).attentions[0].sum(dim=-1) - 1).abs().max() < 1e-5
+
+
+def test_layer():
+    torch.manual_seed(0)
+    config = LanguageModelConfig(vocab_size=9, d_model=32, num_heads=4, num_kv_heads=4, norm_eps=0.5)
+    layer, x = LatentAttention(config, 12).requires_grad_(False), torch.randn(2, 9, 32)
+    assert layer.norm.eps == 0.5 and not any("bias" in name for name, _ in layer.named_parameters())
+    zero, one, other = (rotations(p, 8, 100) for p in (torch.zeros(9), torch.arange(9), torch.arange(9) + 5))
+    (unturned, weights), (turned, _) = layer(x), layer(x, one)
+    assert weights is None
+    assert_close(unturned, layer(x, zero)[0])
+    assert_close(turned, layer(x, other)[0])  # 只看相距多远
+    assert (turned - unturned).abs().max() > 1e-3

@@ -244,6 +244,25 @@ def test_the_loop_learns_what_is_rewarded(beta):
         assert sum(means[:10]) / 10 < 0.6 < 0.9 < sum(means[-10:]) / 10
 
 
+@pytest.mark.parametrize("options", [{}, {"scale": False}, {"length": 7}, {"beta": 0.5}])
+def test_one_update_is_the_formula(options, capsys):
+    torch.manual_seed(0)
+    model, reference, ids = Lottery(), Lottery(), torch.randint(4, (4, 6))
+    reference.requires_grad_(False).scores.normal_()
+    written, rewards = torch.arange(6) > torch.tensor([[0], [1], [2], [3]]), torch.tensor([[5.0, 0], [1, 0]])
+    same = token_log_probs(model(ids).logits, ids)
+    gain = group_advantages(rewards, options.get("scale", True)).flatten()
+    rest = {"reference": token_log_probs(reference(ids).logits, ids), **options}
+    rest.pop("scale", None)
+    loss = grpo_loss(same, same.detach(), gain, written[:, 1:], **rest)
+    (slope,) = torch.autograd.grad(loss, model.parameters())
+    reinforce(model, lambda: (ids, written, rewards), updates=1, reference=reference, **options)
+    assert_close(model.scores.grad, slope)
+    assert_close(model.scores.detach(), -3e-4 * slope.sign(), rtol=1e-3, atol=0)  # Adam 的第一步就是 lr
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("\r强化学习: ") and err.endswith("\r")  # 跑完就收起
+
+
 WRONG = {
     "形状应当相同：ids (3, 5)、learned (5,)": lambda: sft_loss(LOGITS, IDS, torch.ones(5) > 0),
     "形状应当相同：better (2,)、worse (3,)": lambda: preference_loss(torch.ones(2), torch.ones(3)),
@@ -271,3 +290,10 @@ def test_dpo_asks_for_one_shape(odd):
     four = [torch.ones(2 - (i == odd)) for i in range(4)]
     with pytest.raises(ValueError, match="形状应当相同：better"):
         dpo_loss(*four)
+
+
+@pytest.mark.parametrize("odd", range(3))
+def test_grpo_asks_for_one_shape(odd):
+    three = [torch.ones(2, 1 if i == odd else 4) for i in range(3)]
+    with pytest.raises(ValueError, match="形状应当相同：log_probs"):
+        grpo_loss(*three[:2], torch.ones(2), three[2] > 0)
