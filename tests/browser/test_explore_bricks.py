@@ -15,7 +15,7 @@ DATA = {
     "after": torch.full((LAYERS, 3), 24),
     "gates": (100 * GATES).round().int(),
     "ups": (100 * UPS).round().int(),
-    "looks": (100 * LOOKS).round().int(),
+    "looks": (1000 * LOOKS).round().int(),
     "groups": GROUPS,
     "layer": 3,
     "place": 2,
@@ -36,11 +36,11 @@ def shows(page, layer, place, head):
     three = numbers(page, "门的系数、另一路、乘出来的").view(COUNT, 3)
     torch.testing.assert_close(three, torch.stack([gate, up, gate * up], dim=1), atol=6e-3, rtol=0)
     given = numbers(page, "这个查询头看谁")
-    torch.testing.assert_close(given, DATA["looks"][l, head, place] / 100, atol=1e-3, rtol=0)
+    torch.testing.assert_close(given, DATA["looks"][l, head, place] / 1000, atol=6e-3, rtol=0)
     said = page.locator(".explore-said").inner_text()
     group = head // (HEADS // GROUPS) + 1
-    assert f"第 {layer} 层：{WORDS[place]} 的向量长" in said
-    assert f"里 {int((gate < 0).sum())} 个是负的；第 {head + 1} 个查询头用第 {group} 份键与值" in said
+    assert f"第 {layer} 层，进前馈网络时：{WORDS[place]} 的向量长" in said
+    assert f"这一层的第 {head + 1} 个查询头用第 {group} 份键与值" in said
     assert page.locator(".explore-shared.explore-mark b").all_inner_texts() == [f"键 {group}", f"值 {group}"]
 
 

@@ -1,6 +1,6 @@
 // 换过的三块积木，逐层逐词元：RMSNorm 前后的长度，SwiGLU 的门乘另一路，几个查询头合用的一份键与值各看谁。
 // 数：tokens（N 个词元）；before、after（L 份，每份 N 个，归一化之前与之后的长度）；gates、ups（L×N×K 个整数，一百是 1，门的系数与另一路）；
-// looks（L×h×N×N 个整数，一百是 1，每个查询头的注意力）；groups（几份键与值）；layer（先看第几层）、place（第几个词元）、head（第几个头）。
+// looks（L×h×N×N 个整数，一千是 1，每个查询头的注意力）；groups（几份键与值）；layer（先看第几层）、place（第几个词元）、head（第几个头）。
 Explore.define("bricks", (data, stage) => {
   const { html, fixed, tokens, bars, slider } = Explore;
   const words = data.tokens, layers = data.before.length, heads = data.looks[0].length, shared = heads / data.groups;
@@ -42,12 +42,12 @@ Explore.define("bricks", (data, stage) => {
     });
     const all = gate.map((g, k) => [g, up[k], g * up[k]]), top = Math.max(...all.flat().map(Math.abs), 0.01);
     all.forEach((three, k) => three.forEach((value, j) => products[k][j].update(value, top, fixed(value))));
-    const group = Math.floor(head / shared), given = data.looks[layer - 1][head][place].map((x) => x / 100), most = given.indexOf(Math.max(...given));
+    const group = Math.floor(head / shared), given = data.looks[layer - 1][head][place].map((x) => x / 1000), most = given.indexOf(Math.max(...given));
     buttons.forEach((button, h) => button.setAttribute("aria-pressed", h === head));
     rows.forEach((row, g) => row.classList.toggle("explore-mark", g === group));
     looking.textContent = `第 ${head + 1} 个查询头里，${words[place]} 看谁`;
     looks.update(given);
-    said.textContent = `第 ${layer} 层：${words[place]} 的向量长 ${fixed(before[place], 0)}，除过以后 ${fixed(after[place], 0)}；前 ${gate.length} 个门里 ${gate.filter((g) => g < 0).length} 个是负的；第 ${head + 1} 个查询头用第 ${group + 1} 份键与值，看得最多的是 ${words[most]}，${fixed(given[most])}。`;
+    said.textContent = `第 ${layer} 层，进前馈网络时：${words[place]} 的向量长 ${fixed(before[place], 0)}，除过以后 ${fixed(after[place], 0)}；这一层的第 ${head + 1} 个查询头用第 ${group + 1} 份键与值，看得最多的是 ${words[most]}，${fixed(given[most])}。`;
   };
   const depth = slider({ label: "层", values: Array.from({ length: layers }, (_, l) => l + 1), at: layer - 1, change: (l) => { layer = l; draw(); } });
   const picker = tokens({ words, name: "看哪个词元", chosen: place, pick: (i) => { place = i; draw(); } });

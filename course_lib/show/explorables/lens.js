@@ -22,7 +22,7 @@ Explore.define("lens", (data, stage) => {
     const word = shown(prompt.tokens[chosen]), first = shown(prompt.tokens[0]), read = (l) => prompt.words[l][chosen];
     const five = read(layer), [last] = read(layers), answer = shown(data.vocabulary[last]), p = fixed(prompt.answers[layer][chosen], 3);
     const after = layer ? `第 ${layer} 层之后` : "第 0 层，还没有听过别的词元";
-    said.textContent = five[0] === last ? `${after}，从 ${word} 读出的第一名就是最后的答案 ${answer}，${p}。` : `${after}，从 ${word} 读出的第一名是 ${shown(data.vocabulary[five[0]])}；最后的答案 ${answer} 只有 ${p}。`;
+    said.textContent = five[0] === last ? `${after}，从 ${word} 读出的第一名就是最后的答案 ${answer}，${p}。` : `${after}，从 ${word} 读出的第一名是 ${shown(data.vocabulary[five[0]])}；最后的答案 ${answer} 得 ${p}。`;
     title.textContent = `从 ${word} 这一格提前读出的下一个词元`;
     looking.textContent = layer ? `第 ${layer} 层里，${word} 看谁；左边是向量的长度` : "嵌入，还谁也没有看；左边是向量的长度";
     guessed.update(prompt.chances[layer][chosen], [], five.map((i) => shown(data.vocabulary[i])));

@@ -27,9 +27,10 @@ Explore.define("occlusion", (data, stage) => {
       button.querySelector("small").textContent = fixed(now[i], 3);
     });
     said.textContent = `${ways[way]}一个词，按${rulers[ruler]}量：退得最多的是 ${words[best]}，往${names[0]}那边退 ${fixed(now[best], 3)}。`;
-    const all = falls.flat(), back = all.filter((row) => row[chosen] > 0).length;
+    const all = falls.flat(), thousandths = all.map((row) => Math.round(1000 * row[chosen])); // 写出来是零的，不算退也不算进
+    const back = thousandths.filter((x) => x > 0).length, ahead = thousandths.filter((x) => x < 0).length, still = all.length - back - ahead;
     const first = falls.flatMap((row, i) => row.filter((_, j) => most(i, j) === chosen)).length;
-    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${back} 种退，${all.length - back} 种进${first ? `；${first} 种里退得最多的是它` : ""}。`);
+    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${back} 种退，${ahead} 种进${still ? `，${still} 种几乎不动` : ""}${first ? `；${first} 种里退得最多的是它` : ""}。`);
     title.textContent = `${words[chosen]}，点一格，换一种量法`;
     table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
   };
