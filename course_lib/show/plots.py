@@ -68,7 +68,7 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     """把注意力的权重或分数画成热力图，返回 matplotlib 的 `Axes`。
 
     `matrix` (N, M)：行是查询，列是键；`col_labels` 省略时与 `row_labels` 相同。
-    全不为负时颜色从 0 到最大值，否则以 0 为中点；被掩掉的 −∞ 与 NaN 是灰格。
+    全不为负时颜色从 0 到最大值；有正有负时，写着数的以墨色的浓淡表示大小，负的是空心格，没有写数的以 0 为中点；被掩掉的 −∞ 与 NaN 是灰格。
     `annotate` 为真时在格中写数，省略时只在不超过 8 × 8 时写；没有写数、又有正有负的才有色条：权重越深越大，最深的是全图最大的。
 
     错误：`matrix` 不是二维，或与标签的个数不符时，抛出 `ValueError`。
@@ -89,7 +89,18 @@ def heatmap(matrix, row_labels, col_labels=None, title=None, ax=None, annotate=N
     top = (float(abs(shown).max()) if shown.count() else 1.0) or 1.0
     # 写着数的格子染得浅一些，数才读得清
     limit = top / palette.TINT[0] if annotate else top
-    image = ax.imshow(shown, "signed" if signed else "weight", vmin=-limit if signed else 0, vmax=limit)
+    if signed and annotate:
+        ax.imshow(shown.clip(min=0), "ink", vmin=0, vmax=limit)
+        for (row, col), value in np.ndenumerate(shown.filled(0)):
+            if value < 0:
+                edge = matplotlib.colormaps["ink"](-value / limit)
+                ax.add_patch(
+                    plt.Rectangle(
+                        (col - 0.44, row - 0.44), 0.88, 0.88, fill=False, edgecolor=edge, linewidth=2.5
+                    )
+                )
+    else:
+        image = ax.imshow(shown, "signed" if signed else "weight", vmin=-limit if signed else 0, vmax=limit)
     ax.set_xticks(range(cols), col_labels)
     box, inches = ax.get_position(), ax.figure.get_size_inches()
     room = min(box.width * inches[0] / cols, box.height * inches[1] / rows)  # 一格多宽，英寸

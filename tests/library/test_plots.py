@@ -57,12 +57,13 @@ def test_heatmap_of_weights():
 
 
 def test_heatmap_of_masked_scores():
-    """−∞ 与 NaN 是灰格，不影响颜色的范围；有正有负时 0 在中间。"""
+    """−∞ 与 NaN 是灰格，不影响颜色的范围；负的是空心格。"""
     ax = heatmap([[-2.0, -math.inf], [math.nan, 1.0]], ["a", "b"])
     assert [text.get_text() for text in ax.texts] == ["−2.00", "−∞", "nan", "1.00"]
-    assert (
-        ax.images[0].get_clim() == pytest.approx((-2 / 0.6, 2 / 0.6)) and ax.images[0].cmap.name == "signed"
-    )
+    assert ax.images[0].get_clim() == pytest.approx((0, 2 / 0.6)) and ax.images[0].cmap.name == "ink"
+    assert ax.images[0].get_array().tolist() == [[0.0, None], [None, 1.0]]
+    (hollow,) = ax.patches
+    assert hollow.get_xy() == pytest.approx((-0.44, -0.44)) and not hollow.get_fill()
     assert ax.images[0].get_array().mask.tolist() == [[False, True], [True, False]]
 
 

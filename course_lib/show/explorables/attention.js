@@ -21,14 +21,14 @@
       chooser.select(i, true);
       mark();
     };
-    const table = (values, title, scale) => matrix({ values, rows: words, columns: words, title, hue: "weight", scale, pick });
+    const table = (values, title, hue, scale) => matrix({ values, rows: words, columns: words, title, hue, scale, pick });
     const parts = {
       x: small(data.x, "X", "faint", features),
       wQuery: small(data.w_query, raised("Q"), "query", head, features), query: small(query, "Q 查询", "query"),
       wKey: small(data.w_key, raised("K"), "key", head, features), key: small(key, "K 键", "key"),
       wValue: small(data.w_value, raised("V"), "value", head, features), value: small(value, "V 值", "value"),
       keyT: small(transpose(key), "Kᵀ", "key", words, head),
-      dots: table(dots, "点积 QKᵀ"), scores: table(scores, "分数"), weights: table(weights, "权重", 1),
+      dots: table(dots, "点积 QKᵀ", "faint"), scores: table(scores, "分数", "faint"), weights: table(weights, "权重", "weight", 1),
       output: small(output, "输出", "output"),
     };
     const STEPS = [
@@ -118,7 +118,7 @@
   const saturate = ({ wide, average, real = [] }, stage) => {
     const widths = Object.keys(wide).map(Number).sort((a, b) => a - b), [queries, count] = [wide[widths[0]].length, wide[widths[0]][0].length];
     const ways = [["不除", () => 1], ["除以 √d", Math.sqrt], ["除以 d", (d) => d]];
-    let width = real.at(-1) ?? widths[0], way = 0, asked = 0;
+    let width = widths.at(-1), way = 0, asked = 0;
     const rows = Array.from({ length: count }, () => ({
       note: html("span", { class: "explore-note" }),
       fills: ways.map(() => html("span", { class: "explore-fill" })),

@@ -86,7 +86,7 @@ Explore.define("date_writer", (data, stage) => {
   offer();
   const chances = html("div", { class: "explore-halves" }, titled("下一个字符，最可能的五个", row.node));
   stage.append(beside(
-    [titled("来源：越深，权重越大", source), titled("写出", target), changes, outcome, chances],
+    [titled("来源：越浓，权重越大", source), titled("写出", target), changes, outcome, chances],
     [titled("写过的各个字符，看来源的哪些字", map)],
   ), walk.node, dates.node, heads.node);
   compare();

@@ -3,10 +3,10 @@
 Explore.define("one_row", (data, stage) => {
   const { html, svg, fixed, softmax, tokens } = Explore;
   const words = data.tokens, narrow = stage.clientWidth < 600;
-  // 各栏从哪里起：窄的没有查询、值与输出的框，它们写在下面的话里
-  const at = narrow ? { width: 358, top: 78, gap: 38, key: 4, score: 134, power: 198, weight: 352, bar: { weight: [224, 80] } }
+  // 各栏从哪里起：窄的从上往下，查询在表的上面，输出在下面
+  const at = narrow ? { width: 358, top: 126, gap: 38, key: 4, score: 116, power: 206, weight: 352, bar: { score: [122, 32], weight: [216, 84] } }
     : { width: 960, top: 92, gap: 46, key: 148, score: 272, power: 424, weight: 584, bar: { score: [280, 86], power: [432, 86], weight: [592, 86] } };
-  const y = (i) => at.top + at.gap * i, height = y(words.length) - 14, middle = y((words.length - 1) / 2);
+  const y = (i) => at.top + at.gap * i, bottom = y(words.length) + 12, height = narrow ? bottom + 26 : bottom - 26, middle = y((words.length - 1) / 2);
   const text = (x, y, said, { anchor = "middle", size = 16, hue = "ink" } = {}) => svg("text", { x, y, "text-anchor": anchor, style: `font-size: ${size}px; fill: var(--${hue})` }, said);
   const box = (x, y, width, hue, said) => svg("g", { class: "explore-node", style: `--hue: var(--${hue})` }, svg("rect", { x, y: y - 16, width, height: 32, rx: 6 }), text(x + width / 2, y, said));
   const root = (x, y) => [text(x, y, "点积 ÷", { anchor: "end", size: 14, hue: "faint" }), svg("path", { class: "explore-root", d: `M${x + 4},${y + 1}l3,-1.5l4,7l5,-15h${9 * String(data.d).length + 3}` }), text(x + 17, y, String(data.d), { anchor: "start", size: 14, hue: "faint" })];
@@ -22,12 +22,14 @@ Explore.define("one_row", (data, stage) => {
   const [total, share] = [0, 1].map(() => text(0, 0, "", { size: 14, hue: "faint" }));
   const place = (node, x, y, anchor = "middle") => { for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor })) node.setAttribute(name, value); return node; };
   const band = svg("rect", { class: "explore-band", x: narrow ? 1 : 140, y: -22, width: narrow ? 356 : 630, height: 44, rx: 6 });
-  const asker = box(8, middle, 76, "query", ""), made = box(846, middle, 92, "output", ""), close = [42, 62].map((down) => text(892, middle + down - 8, "", { size: 14, hue: "faint" }));
-  const heads = narrow ? [text(36, 20, "键", { hue: "key" }), text(134, 20, "分数", { anchor: "end" }), text(198, 20, "取指数", { anchor: "end" }), text(352, 20, "权重", { anchor: "end", hue: "weight" }), place(total, 198, 42, "end"), place(share, 352, 42, "end")]
+  const asker = narrow ? box(4, 22, 76, "query", "") : box(8, middle, 76, "query", ""), made = narrow ? box(4, bottom, 76, "output", "") : box(846, middle, 92, "output", "");
+  const close = [0, 20].map((down) => (narrow ? text(222, bottom - 10 + down, "", { anchor: "start", size: 14, hue: "faint" }) : text(892, middle + 34 + down, "", { size: 14, hue: "faint" })));
+  const heads = narrow ? [text(90, 22, "问每个键：", { anchor: "start", size: 14, hue: "faint" }), ...root(210, 22), text(36, 68, "键", { hue: "key" }), text(116, 68, "分数", { anchor: "end" }), text(206, 68, "取指数", { anchor: "end" }), text(352, 68, "权重", { anchor: "end", hue: "weight" }), place(total, 206, 90, "end"), place(share, 352, 90, "end"),
+      text(90, bottom, "各个值按权重混合", { anchor: "start", size: 14, hue: "value" })]
     : [text(46, 24, "查询", { hue: "query" }), text(184, 24, "键", { hue: "key" }), text(318, 24, "分数"), text(470, 24, "取指数"), text(630, 24, "权重", { hue: "weight" }), text(726, 24, "值", { hue: "value" }), text(892, 24, "输出", { hue: "output" }),
       ...root(322, 48), place(total, 470, 48), place(share, 630, 48)];
   const drawn = svg("svg", { class: "explore-one-row", viewBox: `0 0 ${at.width} ${height}`, role: "img", "aria-label": "一个词元的查询遇到每个键，从分数到权重，再到输出" },
-    band, heads, rows.flatMap(({ key, score, power, weight, bars, ask, value, give }) => [key, score, power, weight, ...Object.values(bars).filter(Boolean), ...(narrow ? [] : [ask, value, give])]), narrow ? [] : [asker, made, ...close]);
+    band, heads, rows.flatMap(({ key, score, power, weight, bars, ask, value, give }) => [key, score, power, weight, ...Object.values(bars).filter(Boolean), ...(narrow ? [] : [ask, value, give])]), asker, made, close);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
   const show = (from) => {
