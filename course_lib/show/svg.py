@@ -14,7 +14,8 @@ from PIL import Image
 from .palette import ADAPTED, adapt
 
 # 读者的机器上未必有量字宽用的那一种黑体；与插图所写的相同
-FONTS = "'Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
+# 头一个只有根号，成书的网页才有：汉字的字体里，根号自带一横，与后面的字接不上
+FONTS = "'Root Sign','Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
 NARROWEST, NARROW = 4.4, 3.7  # 一栏比前者还宽（英寸），就另画一份后者那么宽的给手机
