@@ -42,7 +42,7 @@ Explore.define("date_writer", (data, stage) => {
       svg("rect", { class: "explore-frame", x: LEFT, y: line(now), width: CELL * columns, height: CELL })));
   };
 
-  const row = bars({ labels: Array(SHOWN).fill(""), values: Array(SHOWN).fill(0), name: "下一个字符，最可能的五个" });
+  const row = bars({ labels: Array(SHOWN).fill(""), values: Array(SHOWN).fill(0), name: "下一个字符，最可能的五个", hue: "ink" });
   const sayings = Array(steps).fill("");
   const draw = () => {
     const all = weights(), chances = softmax(date.logits[now]), seen = top(all[now]), best = top(chances);

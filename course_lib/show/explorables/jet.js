@@ -47,7 +47,7 @@
     const table = html("table", { class: "explore-jet-rows" },
       html("caption", {}, `登记的表，头 ${ROWS} 个粒子`),
       html("thead", {}, html("tr", {}, ["pT（GeV）", "Δη", "Δφ"].map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, rows));
-    const verdicts = bars({ labels: ["Transformer", "拉直"], values: [0, 0], name: "判成双叉的概率，空心圈是打乱之前" });
+    const verdicts = bars({ labels: ["Transformer", "拉直"], values: [0, 0], name: "判成双叉的概率，空心圈是打乱之前", hue: "ink" });
     const before = [...verdicts.node.querySelectorAll(".explore-track")].map((track) => {
       const mark = html("span", { class: "explore-jet-before" });
       track.append(mark);

@@ -53,7 +53,7 @@ Explore.define("sampling", (data, stage) => {
     return text;
   };
 
-  const next = bars({ labels: Array(SHOWN + 1).fill(""), values: Array(SHOWN + 1).fill(0), name: "下一个词元的概率" });
+  const next = bars({ labels: Array(SHOWN + 1).fill(""), values: Array(SHOWN + 1).fill(0), name: "下一个词元的概率", hue: "ink" });
   const finished = bars({ labels: [...data.forms, "没教过的", "别的月", "不成话"], values: Array(data.forms.length + 3).fill(0), name: "整个写完，各是哪一种", hue: "output" });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const paper = html("p", { class: "explore-written", "aria-live": "polite" });
