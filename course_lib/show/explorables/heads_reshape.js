@@ -3,7 +3,7 @@
 Explore.define("heads_reshape", (data, stage) => {
   const { html, fixed, transpose, matmul, map, softmax, tokens, matrix, choice, stepper } = Explore;
   const words = data.tokens, n = words.length, D = data.x[0].length, h = data.heads, d = D / h, size = n * d;
-  const HUES = ["query", "key", "value", "output"]; // 一个头一种颜色
+  const HUES = ["ochre", "plus", "minus", "grey"]; // 一个头一种颜色
   const each = (count, f) => Array.from({ length: count }, (_, i) => f(i));
   let wrong = false, chosen = data.chosen ?? 0, now = 0;
 
@@ -69,13 +69,13 @@ Explore.define("heads_reshape", (data, stage) => {
   };
   const say = (state) => [
     `${n} 个词元，每个 ${D} 个数。两个头都要用到它。`,
-    `两个头的投影左右并排：橙色的 ${d} 列是第 0 个头的，蓝色的是第 1 个头的。乘一次，两个头的查询就都有了。`,
+    `两个头的投影左右并排：金色的 ${d} 列是第 0 个头的，青色的是第 1 个头的。乘一次，两个头的查询就都有了。`,
     wrong ? `一步 view(${h}, ${n}, ${d})：照着内存里的次序，从正中间切开。` : `view(${n}, ${h}, ${d})：每个词元的 ${D} 个数切成 ${h} 段，一个头一段。数都在原处，只是换了个看法。`,
     wrong ? `形状对了，程序也不报错。可是第 0 个头里只有 ${inHead(0)}，第 1 个头里只有 ${inHead(1)}，颜色也混了。` : `transpose(0, 1)：头换到前面。每个头收齐 ${n} 个词元，各是一张 ${n}×${d} 的表，颜色不混。`,
     `键照样切开。每个头用自己的查询和键算分数，做 softmax：一个头一张 ${n}×${n} 的权重。${wrong ? `两半句话，谁也看不到对方。` : ""}`,
     `值也照样切开。按各自的权重混合，得到各头的输出 Z，各是 ${n}×${d}。`,
-    wrong ? `再一步 view(${n}, ${D}) 变回去，形状又对了。` : `换回来，首尾拼接：橙色是第 0 个头说的，蓝色是第 1 个头说的。`,
-    wrong ? `输出与对的相差 ${fixed(length(map(state.output, (y, i, j) => y - right.output[i][j])) / length(right.output))}（差的长度除以对的长度），没有任何报错。` : `W 的橙色一半乘头 0 的 Z，蓝色一半乘头 1 的 Z，再相加：输出的每个数都用到了两个头。`,
+    wrong ? `再一步 view(${n}, ${D}) 变回去，形状又对了。` : `换回来，首尾拼接：金色是第 0 个头说的，青色是第 1 个头说的。`,
+    wrong ? `输出与对的相差 ${fixed(length(map(state.output, (y, i, j) => y - right.output[i][j])) / length(right.output))}（差的长度除以对的长度），没有任何报错。` : `W 的金色一半乘头 0 的 Z，青色一半乘头 1 的 Z，再相加：输出的每个数都用到了两个头。`,
   ];
 
   const flow = html("div", { class: "explore-flow" }), texts = say(right);
