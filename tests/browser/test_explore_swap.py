@@ -42,6 +42,8 @@ def shows(page, one, place, layer):
     frame = page.locator(".explore-swap .explore-frame:not([hidden])")
     assert frame.count() == 1 and frame.get_attribute("x") == str(layer - 1)
     assert page.locator(".explore-swap .explore-mark").inner_text() == one["tokens"][place]
+    ticks = page.locator(".explore-ticks span").all_inner_texts()
+    assert ticks[layer - 1] == str(layer) == page.locator(".explore-ticks .explore-mark").inner_text()
 
 
 def test_every_cell_shows_its_numbers(page):
@@ -54,17 +56,18 @@ def test_every_cell_shows_its_numbers(page):
             shows(page, one, place, layer)
 
 
-def test_the_color_is_the_chance_of_the_other_answer(page):
-    changed = DATA["questions"][0]["chances"][..., 1]
-    shades = page.locator(".explore-swap rect:not(.explore-frame)").evaluate_all(
+def shades(page, where):
+    found = page.locator(f"{where} rect:not(.explore-frame)").evaluate_all(
         "cells => cells.map(cell => parseFloat(cell.style.getPropertyValue('--shade')))"
     )
-    torch.testing.assert_close(
-        torch.tensor(shades, dtype=torch.float32),
-        (100 * changed / changed.max()).flatten(),
-        atol=0.51,
-        rtol=0,
-    )
+    return torch.tensor(found, dtype=torch.float32)
+
+
+def test_the_color_is_the_chance_of_the_other_answer(page):
+    changed = DATA["questions"][0]["chances"][..., 1]
+    found = shades(page, ".explore-swap")
+    torch.testing.assert_close(found, (100 * changed / changed.max()).flatten(), atol=0.51, rtol=0)
+    assert not page.locator(".explore-early").count()
 
 
 def test_a_cell_is_clicked_and_another_question_asked(page):
@@ -76,3 +79,24 @@ def test_a_cell_is_clicked_and_another_question_asked(page):
         shows(page, first, 1, layer)
     page.get_by_role("button", name="换一种问法", exact=True).click()
     shows(page, second, 3, LAYERS)  # 层不变，词元回到国名
+
+
+def test_the_early_reading_stands_above_and_is_said(open_figure):
+    early = torch.tensor([0.0, 0.01, 0.02, 0.05, 0.3, 0.8])
+    one = DATA["questions"][0]
+    page = open_figure("swap", DATA | {"questions": [one], "early": early})
+    torch.testing.assert_close(shades(page, ".explore-early"), 100 * early / 0.8, atol=0.51, rtol=0)
+    strip = page.locator(".explore-early svg")
+    width = strip.bounding_box()["width"]
+    for layer in DEPTHS:
+        strip.click(position={"x": width * (layer - 0.5) / LAYERS, "y": 8})
+        frames = page.locator(".explore-frame:not([hidden])").evaluate_all(
+            "all => all.map(f => f.getAttribute('x'))"
+        )
+        assert frames == [str(layer - 1)] * 2  # 词元不变，两处的框同在一层
+        said = page.locator(".explore-said").inner_text()
+        assert (
+            f"第 {layer} 层之后，提前读出 Paris 的概率是 {early[layer - 1]:.2f}；把 France 这一格换成 Italy 那一句的"
+            in said
+        )
+    assert not page.get_by_role("group", name="哪一问").count()

@@ -1,14 +1,29 @@
 // 激活修补：一格一个词元、一层，换成另一句话的同一格，答案改不改；颜色是改答的概率，点一格，或者拖层数、挑词元。
 // 数：questions，每问 { name；tokens（N 个词元）；place（先换第几个）；from（换进来的是谁的）；answers（原来的答案、另一句的答案）；
 // chances（N×L 个 [答原来的, 答另一句的]） }；layer（先在第几层之后换）。各问层数相同。
+// 只有一问时还可以给 early（L 个数：每层之后提前读末一个词元，答原来的概率），画成最上面的一行。
 Explore.define("swap", (data, stage) => {
-  const { html, svg, fixed, tokens, bars, slider, choice } = Explore;
+  const { html, svg, fixed, tokens, bars, slider, choice, beside } = Explore;
   const layers = data.questions[0].chances[0].length, all = Array.from({ length: layers }, (_, l) => l + 1);
   let question = data.questions[0], place = question.place, layer = data.layer, rows, picker;
 
+  // 一行的格子，一格一层；点一格，就到那一层
+  const strip = (chances, top, picked = () => {}) => {
+    const cells = chances.map((p, l) => svg("rect", { x: l + 0.04, y: 0, width: 0.92, height: 1, style: `--shade: ${Math.round((100 * p) / top)}%` }));
+    const frame = svg("rect", { class: "explore-frame", y: 0, width: 1, height: 1 });
+    const node = svg("svg", { viewBox: `0 0 ${layers} 1`, preserveAspectRatio: "none", onclick: ({ clientX, currentTarget }) => {
+      const { left, width } = currentTarget.getBoundingClientRect();
+      picked();
+      depth.set(Math.min(layers - 1, Math.max(0, Math.floor((layers * (clientX - left)) / width))));
+    } }, cells, frame);
+    return { node, frame };
+  };
+  const line = (label, cells) => html("div", { class: "explore-strip" }, label, cells);
+  const named = (word) => html("span", { class: "explore-label", lang: "en" }, word);
+
   const grid = html("div", { class: "explore-swap", role: "img" }), words = html("div", {});
-  const ticks = html("div", { class: "explore-strip", "aria-hidden": "true" }, html("span"),
-    html("span", { class: "explore-ticks" }, all.map((l) => html("span", {}, l === 1 || l % 10 === 0 || l === data.layer ? String(l) : ""))));
+  const marks = all.map(() => html("span"));
+  const ticks = html("div", { class: "explore-strip", "aria-hidden": "true" }, html("span"), html("span", { class: "explore-ticks" }, marks));
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const answers = bars({ labels: ["", ""], values: [0, 0], name: "换了以后，两个答案的概率", hue: "ink" });
   answers.node.lastChild.style.setProperty("--hue", "var(--ochre)"); // 墨色的是原来的答案，黄的是另一句的
@@ -20,21 +35,20 @@ Explore.define("swap", (data, stage) => {
       frame.toggleAttribute("hidden", i !== place);
       frame.setAttribute("x", layer - 1);
     });
+    early?.frame.setAttribute("x", layer - 1);
+    marks.forEach((mark, l) => {
+      const apart = Math.abs(l + 1 - layer), round = l === 0 || (l + 1) % 10 === 0;
+      mark.textContent = apart === 0 || (round && apart > 1) ? l + 1 : "";
+      mark.classList.toggle("explore-mark", apart === 0);
+    });
     answers.update([kept, changed], [], question.answers);
-    said.textContent = `第 ${layer} 层之后，把 ${question.tokens[place]} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
+    const read = early ? `提前读出 ${first} 的概率是 ${fixed(data.early[layer - 1])}；` : "";
+    said.textContent = `第 ${layer} 层之后，${read}把 ${question.tokens[place]} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
-    const top = Math.max(...question.chances.flat().map(([, changed]) => changed));
-    const cells = question.chances[i].map(([, changed], l) => svg("rect", { x: l + 0.04, y: 0, width: 0.92, height: 1, style: `--shade: ${Math.round((100 * changed) / top)}%` }));
-    const frame = svg("rect", { class: "explore-frame", y: 0, width: 1, height: 1 });
-    const strip = svg("svg", { viewBox: `0 0 ${layers} 1`, preserveAspectRatio: "none", onclick: ({ clientX, currentTarget }) => {
-      const { left, width } = currentTarget.getBoundingClientRect();
-      place = i;
-      picker.select(i, true);
-      depth.set(Math.min(layers - 1, Math.max(0, Math.floor((layers * (clientX - left)) / width))));
-    } }, cells, frame);
-    const label = html("span", { class: "explore-label", lang: "en" }, token);
-    return { label, frame, node: html("div", { class: "explore-strip" }, label, strip) };
+    const top = Math.max(...question.chances.flat().map(([, changed]) => changed)), label = named(token);
+    const { node, frame } = strip(question.chances[i].map(([, changed]) => changed), top, () => { place = i; picker.select(i, true); });
+    return { label, frame, node: line(label, node) };
   };
   const open = () => {
     place = question.place;
@@ -47,7 +61,13 @@ Explore.define("swap", (data, stage) => {
     draw();
   };
   const depth = slider({ label: "层", values: all, at: layer - 1, change: (l) => { layer = l; draw(); } });
-  const which = choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } });
-  stage.append(grid, ticks, depth.node, said, answers.node, words, which.node);
+  const early = data.early && strip(data.early, Math.max(...data.early));
+  if (early) {
+    const [first, other] = question.answers, last = question.tokens.at(-1);
+    const asked = [html("p", {}, `每层之后提前读 ${last}，读得出 ${first} 吗？`), html("p", {}, `把一格换成 ${question.from} 那一句的，改答 ${other} 吗？`)];
+    stage.append(asked[0], html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)), asked[1]);
+  }
+  stage.append(grid, ticks, depth.node, said, beside([answers.node], [words]));
+  if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
   open();
 });
