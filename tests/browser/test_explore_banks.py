@@ -22,6 +22,7 @@ def token(name, seed):
 
 DATA = {
     "sentences": SENTENCES,
+    "short": list("甲乙丙丁戊己"),
     "word": "bank",
     "senses": SENSES,
     "names": ["钱", "河"],
@@ -45,7 +46,7 @@ def chosen(page):
 
 def place(page, i):
     """第几句的点在屏幕上的中心。"""
-    dots = page.locator(f"[role=option][aria-label='{'钱河'[SENSES[i]]}：{SENTENCES[i]}'] > *")
+    dots = page.locator(f"[role=option][aria-label='{'钱河'[SENSES[i]]}：{SENTENCES[i]}'] > :first-child")
     box = dots.bounding_box()
     return torch.tensor([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
 
@@ -60,7 +61,8 @@ def test_means_and_the_nearest_are_the_librarys(page, at):
         across = sense[:, None] != sense
         same = ~across & ~torch.eye(6, dtype=torch.bool)
         within, other = cosines[same].mean(), cosines[across].mean()
-        assert f"{there['name']}，第 {layer} 层：同义平均 {within:.3f}，异义平均 {other:.3f}" in said(page)
+        assert f"{there['name']}，第 {layer} 层：" in said(page)
+        assert f"同一边的平均余弦 {within:.3f}，两边之间 {other:.3f}" in said(page)
         cards = page.locator(".explore-cards").inner_text()
         assert SENTENCES[4] in cards
         if layer == 0:
@@ -70,7 +72,10 @@ def test_means_and_the_nearest_are_the_librarys(page, at):
             assert SENTENCES[best] in cards and f"余弦 {cosines[4, best]:.3f}" in cards
             assert f"留住了 {there['shares'][layer]:.0%}" in said(page)
             picked = (cosines - 2 * torch.eye(6)).argmax(dim=-1)
-            assert f"6 个里有 {(sense[picked] == sense).sum()} 个挑中同义的" in said(page)
+            assert f"6 个里 {(sense[picked] == sense).sum()} 个挑中同一边的" in said(page)
+            crossing = page.locator(".explore-cross line")
+            assert crossing.count() == (sense[picked] != sense).sum()  # 红的正是过了界的
+            assert page.locator("[role=option] text", has_text="戊").count() == 1
 
 
 def test_dots_stand_where_the_points_are(page):
@@ -98,6 +103,9 @@ def test_a_tap_a_hover_and_keys_choose_the_sentence(page):
     assert SENTENCES[0] in chosen(page)
     page.mouse.move(*place(page, 5).tolist())
     assert SENTENCES[5] in chosen(page)
+    # 鼠标点了，图外没有框
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate(f"[document.activeElement.tagName, {outline}]") == ["svg", "none"]
     page.mouse.move(0, 0)
     page.get_by_role("listbox").focus()
     page.keyboard.press("ArrowRight")

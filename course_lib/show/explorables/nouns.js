@@ -23,8 +23,8 @@ Explore.define("nouns", (data, stage) => {
       const noun = nouns[i], past = beyond(noun);
       dot.style.left = left(noun.gaps[layer]);
       dot.classList.toggle("explore-past", past || noun === mark);
-      dot.classList.toggle("explore-near-end", noun.gaps[layer] > 0.85 * top);
-      dot.classList.toggle("explore-named", noun === chosen || (past && noun.row !== mark.row));
+      dot.classList.toggle("explore-near-end", noun.gaps[layer] > 0.85 * top || (noun.row === mark.row && noun.gaps[layer] < mark.gaps[layer]));
+      dot.classList.toggle("explore-named", noun === chosen || past || noun.row === mark.row);
       dot.setAttribute("aria-selected", noun === chosen);
     });
     line.style.left = left(mark.gaps[layer]);

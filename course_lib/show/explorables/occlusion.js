@@ -13,7 +13,7 @@ Explore.define("occlusion", (data, stage) => {
     : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("small"))));
   const sentence = html("div", { class: "explore-row explore-erased", role: "group", "aria-label": "一个词一格，点一个看它的数" }, buttons);
   const [said, verdict] = [0, 1].map(() => html("p", { class: "explore-said", "aria-live": "polite" }));
-  const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "ochre", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
+  const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "ink", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
   const title = table.node.querySelector("caption");
 
   const draw = () => {

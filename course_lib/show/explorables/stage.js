@@ -252,7 +252,7 @@
   // ---- 高矮：一个看不见的替身把各种状态走一遍，每一块都留足最高的，读者动手时下面的字就不跳 ----
 
   const MOST = 40; // 一根滑杆最多试这么多处
-  const blocks = (stage) => [...stage.querySelectorAll(":scope > *, .explore-said")];
+  const blocks = (stage) => [...stage.querySelectorAll(":scope > *, .explore-said, .explore-cards")];
   // 每个能点、能拖的都试一遍，再倒着试一遍；播放不必试，它只是按时换步
   const tryAll = (stage, look) => {
     const controls = [...stage.querySelectorAll("button, input[type=range]")].filter(({ textContent }) => textContent !== "播放");
