@@ -141,7 +141,7 @@ def test_it_reads_without_a_network(folder, language, browser):
     # 首页的卡片 → 章，里面有一幅可以动手的图
     page.click('article a[href*="04_scaled_dot_product_attention.html"] >> nth=0')
     page.wait_for_url("**/04_scaled_dot_product_attention.html")
-    figure = page.locator("figure.explore >> nth=0")
+    figure = page.locator("figure.explore >> nth=1")
     figure.scroll_into_view_if_needed()
     before = figure.inner_text()
     figure.get_by_text("下一步").click()

@@ -69,9 +69,10 @@ def test_alive_in_the_book(blank, roots, scheme, language):
     assert "Explore.define" not in blank.content() and "data-library" not in blank.content()
     assert blank.locator("section.deep > details").first.evaluate("fold => fold.open") is False
     assert blank.locator("[id='深入-饱和时梯度还剩多少'] > details").evaluate("fold => fold.open") is True
-    before = figures.first.inner_text()
-    blank.get_by_role("button", name="下一步", exact=True).click()
-    assert figures.first.inner_text() != before and not errors
+    walk = figures.nth(1)
+    before = walk.inner_text()
+    walk.get_by_role("button", name="下一步", exact=True).click()
+    assert walk.inner_text() != before and not errors
 
 
 def test_without_scripts_a_sentence(browser):
