@@ -58,7 +58,7 @@
       3: project(data.w_value, "值"),
       4: () => [
         html("p", {}, name(from), " 的查询与 ", name(to), " 的键，逐个相乘，再加起来："),
-        strips(strip(query[from], "q", "query"), strip(key[to], "k", "key"), strip(query[from].map((q, k) => q * key[to][k]), "q·k", "weight")),
+        strips(strip(query[from], "q", "query"), strip(key[to], "k", "key"), strip(query[from].map((q, k) => q * key[to][k]), "q·k", "faint")),
         said(`加起来是 ${fixed(dots[from][to])}。`),
       ],
       5: () => [product(), said(`${fixed(dots[from][to])} ÷ √${d} = ${fixed(dots[from][to])} ÷ ${fixed(root)} = ${fixed(scores[from][to])}`)],
@@ -67,7 +67,7 @@
         return [
           product(`，÷ √${d} 得 ${fixed(scores[from][to])}。`),
           html("p", {}, name(from), ` 这一行，各取指数，加起来 ${fixed(total)}：`),
-          strips(...words.map((word, i) => strip([powers[i]], word, "weight", Math.max(...powers)))),
+          strips(...words.map((word, i) => strip([powers[i]], word, "faint", Math.max(...powers)))),
           said(`每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
         ];
       },
@@ -121,21 +121,19 @@
     let width = widths.at(-1), way = 0, asked = 0;
     const rows = Array.from({ length: count }, () => ({
       note: html("span", { class: "explore-note" }),
-      fills: ways.map(() => html("span", { class: "explore-fill" })),
+      fill: html("span", { class: "explore-fill" }),
       number: html("span", { class: "explore-number" }),
     }));
-    const list = html("ul", { class: "explore-bars explore-three", "aria-label": "一个查询与各个键的分数，给它们的权重", style: "--hue: var(--weight)" },
-      rows.map(({ note, fills, number }, i) => html("li", {}, html("span", { class: "explore-label" }, `键 ${i + 1}`), note, html("span", { class: "explore-track" }, fills), number)));
+    const head = ["", "分数", "权重", ""].map((name) => html("span", { class: "explore-label" }, name));
+    const list = html("ul", { class: "explore-bars explore-keys", "aria-label": "一个查询与各个键的分数，给它们的权重", style: "--hue: var(--weight)" },
+      html("li", { "aria-hidden": "true" }, head), rows.map(({ note, fill, number }, i) => html("li", {}, html("span", { class: "explore-label" }, `键 ${i + 1}`), note, html("span", { class: "explore-track" }, fill), number)));
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const draw = () => {
       const dots = wide[width][asked], scaled = ways.map(([, divisor]) => dots.map((s) => s / divisor(width))), shares = scaled.map(softmax);
-      rows.forEach(({ note, fills, number }, i) => {
+      rows.forEach(({ note, fill, number }, i) => {
         note.textContent = fixed(scaled[way][i], 1);
         number.textContent = fixed(shares[way][i]);
-        fills.forEach((fill, j) => {
-          fill.style.width = `${100 * shares[j][i]}%`;
-          fill.classList.toggle("explore-mark", j === way);
-        });
+        fill.style.width = `${100 * shares[way][i]}%`;
       });
       said.textContent = `d = ${width}，${ways[way][0]}：分数从 ${fixed(Math.min(...scaled[way]), 1)} 到 ${fixed(Math.max(...scaled[way]), 1)}，最大的权重 ${fixed(Math.max(...shares[way]))}；许多查询平均 ${fixed(average[width][way])}，平分是 ${fixed(1 / count, 3)}。`;
     };

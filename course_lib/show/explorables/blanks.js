@@ -12,7 +12,7 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   const spoken = (words, blank) => words.slice(1, -1).map((word, i) => (typeof word === "number" ? blank(word) : i ? word : word[0].toUpperCase() + word.slice(1)));
   const sentence = html("div", { class: "explore-row explore-sentence-of", lang: "en" });
 
-  const COLUMNS = [["分数", "ink", 2], ["指数", "ink", 1], ["权重", "weight", 2]];
+  const COLUMNS = [["分数", "grey", 2], ["指数", "grey", 1], ["权重", "weight", 2]];
   const top = Math.max(...scores.flat(3).map(Math.abs));
   const rows = frames[0].map(() => ({
     word: html("th", { scope: "row", lang: "en" }),
