@@ -40,7 +40,7 @@ def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme):
     links = page.locator(".front-buttons a, .door a")
     assert links.count() == 1 + len(STILLS)
     for place, target in enumerate(("01_why_transformer", "live", "train", "llm")):
-        assert links.nth(place).bounding_box()["y"] < (620 if place else 300), target
+        assert links.nth(place).bounding_box()["y"] < (600 if place else 300), target
         links.nth(place).click()
         assert urlsplit(page.url).path.endswith(f"/{language}chapters/{target}.html")
         page.locator("h1").wait_for()  # 有公式的页等字来了才显出来

@@ -3,7 +3,7 @@
 // 拖动宽度，看 softmax 怎样饱和：wide（{ d: 几个查询，各与几个键的点积 }）、average（{ d: 三种除法各自平均的最大权重 }）、
 // real（真实的头有哪些宽度）。
 {
-  const { html, fixed, transpose, matmul, map, softmax, tokens, matrix, slider, choice, stepper } = Explore;
+  const { html, fixed, transpose, matmul, map, softmax, tokens, matrix, slider, choice, beside, stepper } = Explore;
   const numbered = (name, count) => Array.from({ length: count }, (_, i) => `${name}${i + 1}`);
 
   const stepByStep = (data, stage) => {
@@ -110,7 +110,7 @@
         mark();
       },
     });
-    stage.append(html("div", { class: "explore-beside" }, flow, detail), steps.node, chooser.node);
+    stage.append(beside([flow], [detail]), steps.node, chooser.node);
     steps.go(6); // 打开时在权重那一步
   };
 

@@ -99,14 +99,10 @@ Explore.define("banks", (data, stage) => {
     chart.update(curves(), layer, "", called());
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
-  const nearestDot = ({ clientX, clientY }, reach) => {
+  Explore.nearest(map, () => {
     const box = map.getBoundingClientRect(), zoom = box.width / width;
-    const away = sentences.map((_, i) => { const [x, y] = place(layer, i); return Math.hypot(x * zoom + box.left - clientX, y * zoom + box.top - clientY); });
-    const least = Math.min(...away);
-    if (least < reach && away[chosen] > least) pick(away.indexOf(least));
-  };
-  map.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearestDot(event, 14));
-  map.addEventListener("click", (event) => nearestDot(event, Infinity));
+    return sentences.map((_, i) => place(layer, i)).map(([x, y]) => [x * zoom + box.left, y * zoom + box.top]);
+  }, pick, () => chosen);
   walk(map, (right, down) => pick((chosen + right + down + sentences.length) % sentences.length));
 
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };

@@ -7,7 +7,7 @@
   let made = 0;
   Explore.define("jet", (data, stage) => {
     const id = `explore-jet-${++made}`;
-    const { html, svg, fixed, bars, choice, walk } = Explore;
+    const { html, svg, fixed, bars, choice, walk, nearest } = Explore;
     const NAMES = ["甲", "乙", "丙", "丁", "戊", "己", "庚", "辛"], KINDS = ["单叉", "双叉"], RADIUS = 0.8, ROWS = 5;
     const SIZE = 330, MIDDLE = SIZE / 2;
     const far = Math.max(RADIUS, ...data.jets.flatMap(({ particles }) => particles.flatMap(([, eta, phi]) => [Math.abs(eta), Math.abs(phi)])));
@@ -25,18 +25,11 @@
     ];
     const dots = svg("g", {});
     const plane = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "listbox", tabindex: 0, "aria-label": "喷注里的粒子，用方向键一个一个看" }, axes, dots);
-    const nearest = ({ clientX, clientY }, reach) => {
-      const { left, top, width } = plane.getBoundingClientRect(), { particles } = data.jets[which];
-      const away = particles.map((particle) => {
-        const [x, y] = at(particle);
-        return Math.hypot(left + (x * width) / SIZE - clientX, top + (y * width) / SIZE - clientY);
-      });
-      const least = Math.min(...away);
-      if (least < reach && away.indexOf(least) !== chosen) pick(away.indexOf(least));
-    };
     const pick = (i) => { chosen = i; draw(); };
-    plane.addEventListener("click", (event) => nearest(event, Infinity));
-    plane.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearest(event, 14));
+    nearest(plane, () => {
+      const { left, top, width } = plane.getBoundingClientRect();
+      return data.jets[which].particles.map(at).map(([x, y]) => [left + (x * width) / SIZE, top + (y * width) / SIZE]);
+    }, pick, () => chosen);
     walk(plane, (right, down) => {
       const count = data.jets[which].particles.length;
       pick((chosen + right + down + count) % count);

@@ -2,7 +2,7 @@
 // 数：groups（几组，一组一行），每组有 name、nouns，每个词有 word、gaps（每层一个数，同义减异义）、hits（每层一个数，挑中几个）；
 // mark（拿来比的词，它所在的一组两边都沾）；count（一共几句）；chosen（先看哪个词）；layer（先看第几层）。
 Explore.define("nouns", (data, stage) => {
-  const { html, fixed, slider, walk } = Explore;
+  const { html, fixed, slider, walk, nearest } = Explore;
   const nouns = data.groups.flatMap(({ nouns }, row) => nouns.map((noun, k) => ({ ...noun, row, lane: (7 * k) % 5 })));
   const mark = nouns.find(({ word }) => word === data.mark), layers = mark.gaps.map((_, at) => at);
   const most = Math.max(...nouns.flatMap(({ gaps }) => gaps)), top = Math.ceil(most / 0.02 + 0.25) * 0.02;
@@ -35,13 +35,8 @@ Explore.define("nouns", (data, stage) => {
     said.textContent = `第 ${layer} 层，${mark.word} 的差是 ${fixed(mark.gaps[layer], 3)}。${together ? "座位相同，谁也分不开。" : over.length ? `不是两边都沾，差却比它大的：${over.map(({ word }) => word).join("、")}。` : "不是两边都沾的，都不比它大。"}`;
   };
   const pick = (noun) => { if (noun && noun !== chosen) { chosen = noun; draw(); } };
-  const nearestDot = ({ clientX, clientY }, reach) => {
-    const away = dots.map((dot) => { const box = dot.querySelector("i").getBoundingClientRect(); return Math.hypot((box.left + box.right) / 2 - clientX, (box.top + box.bottom) / 2 - clientY); });
-    const least = Math.min(...away);
-    if (least < reach && away[nouns.indexOf(chosen)] > least) pick(nouns[away.indexOf(least)]);
-  };
-  plane.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearestDot(event, 10));
-  plane.addEventListener("click", (event) => nearestDot(event, Infinity));
+  const spots = () => dots.map((dot) => dot.querySelector("i").getBoundingClientRect()).map((box) => [(box.left + box.right) / 2, (box.top + box.bottom) / 2]);
+  nearest(plane, spots, (i) => pick(nouns[i]), () => nouns.indexOf(chosen), 10);
   // 左右：同一行里差大一点、小一点的；上下：别的行里差最近的
   walk(plane, (right, down) => {
     const among = nouns.filter(({ row }) => row === chosen.row + down).sort((a, b) => a.gaps[layer] - b.gaps[layer]);

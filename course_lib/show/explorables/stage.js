@@ -176,6 +176,16 @@
     go(...step, event);
   });
 
+  // 点一下 node，或者鼠标从近处经过，挑屏幕上最近的一点：spots() 是各点在屏幕上的 [x, y]；一样近就留着 now() 那一点
+  const nearest = (node, spots, pick, now = () => -1, reach = 14) => {
+    const look = ({ clientX, clientY }, most) => {
+      const away = spots().map(([x, y]) => Math.hypot(x - clientX, y - clientY)), least = Math.min(...away);
+      if (least < most && !(away[now()] <= least)) pick(away.indexOf(least));
+    };
+    node.addEventListener("pointermove", (event) => event.pointerType === "mouse" && look(event, reach));
+    node.addEventListener("click", (event) => look(event, Infinity));
+  };
+
   // 全部的头，每行一层，一格一个，face(头) 是格里的东西；整块只占一站，方向键走，回车挑
   const nameOfHead = (head, heads) => `第 ${Math.floor(head / heads)} 层第 ${head % heads} 个头`;
   const board = ({ count, heads, name, kind, face, label = (head) => nameOfHead(head, heads), pick }) => {
@@ -303,6 +313,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nameOfHead, board, slider, choice, beside, stepper };
+  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nearest, nameOfHead, board, slider, choice, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

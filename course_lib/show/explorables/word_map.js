@@ -3,7 +3,7 @@
 //   tables（{ 表名: { points: N×2, near: 每个词一份 [[第几个词, 余弦], …], everywhere: 每个词一份 [[词, 余弦], …], groups: { 组名: [组内, 跨组] } } }）；
 // a 之于 b，如同 c 之于谁，走一步 c − a + b：questions（[{ words: [a, b, c, 答案], points: 4×2, landing: [x, y], near: [[词, 余弦], …] }]）、total。
 {
-  const { html, svg, fixed, bars, walk, choice, stepper } = Explore;
+  const { html, svg, fixed, bars, walk, nearest, choice, stepper } = Explore;
   const HUES = ["query", "key", "value", "weight", "output", "faint"];
   const word = (text) => html("b", { lang: "en" }, text);
   const listed = (near) => near.map(([text, cosine]) => `${text} ${fixed(cosine)}`).join("、");
@@ -90,13 +90,10 @@
     new ResizeObserver(() => node.clientWidth !== width && paint()).observe(node);
 
     if (pick) {
-      const nearest = ({ clientX, clientY }, reach) => {
+      nearest(canvas, () => {
         const box = canvas.getBoundingClientRect(), zoom = box.width / width; // 放映时页面是放大的
-        const away = marks.map(({ place: [x, y] }) => Math.hypot(x * zoom + box.left - clientX, y * zoom + box.top - clientY)), least = Math.min(...away);
-        if (least < reach) pick(away.indexOf(least));
-      };
-      canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && nearest(event, 14));
-      canvas.addEventListener("click", (event) => nearest(event, Infinity));
+        return marks.map(({ place: [x, y] }) => [x * zoom + box.left, y * zoom + box.top]);
+      }, pick);
       walk(canvas, (...to) => {
         const [x, y] = marks[shown.chosen].place;
         // 顺着那个方向，离得最近的一个；偏得越多越不算
