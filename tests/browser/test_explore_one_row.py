@@ -33,3 +33,9 @@ def test_a_row_is_a_softmax(page, word):
     assert f"最高的是 {most}，" in said and f"离 {near} 的值最近" in said
     hollow = page.locator(".explore-negative").count()
     assert hollow == int((scores < 0).sum())
+
+
+def test_a_box_in_the_picture_asks_too(page):
+    page.locator(".explore-node", has_text="the").first.click()
+    assert page.locator(".explore-said").inner_text().startswith("the 来问")
+    assert page.get_by_role("button", name="the", exact=True).get_attribute("aria-pressed") == "true"

@@ -4,6 +4,7 @@
 Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   const { html, fixed, softmax, matrix, choice } = Explore;
   const lists = [nouns, colors], chosen = [0, 0];
+  const seen = frames.map(() => nouns.map(() => colors.map(() => false))); // 试过的句子才翻开
   let frame = 0;
 
   const selects = lists.map((words, which) =>
@@ -34,7 +35,11 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
     },
   });
 
+  const open = html("button", { type: "button", onclick: () => { seen.flat().forEach((row) => row.fill(true)); draw(); } }, "全部翻开");
+  const turned = html("span", { class: "explore-label" });
+
   const draw = () => {
+    seen[frame][chosen[0]][chosen[1]] = true;
     const words = frames[frame].map((word) => (typeof word === "number" ? lists[word][chosen[word]] : word));
     const row = scores[frame][chosen[0]][chosen[1]], powers = row.map(Math.exp), total = powers.reduce((sum, x) => sum + x, 0), shares = softmax(row), at = noun();
     rows.forEach(({ word, cells }, i) => {
@@ -49,10 +54,13 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
     said.replaceChildren(html("b", { lang: "en" }, words[frames[frame].indexOf(1)]), " 给 ", html("b", { lang: "en" }, words[at]), ` 的分数是 ${fixed(row[at])}，取指数 ${fixed(powers[at], 1)}；六个加起来 ${fixed(total, 1)}，所以权重是 ${fixed(powers[at], 1)} ÷ ${fixed(total, 1)} = ${fixed(shares[at])}。`);
     selects.forEach((select, which) => { select.selectedIndex = chosen[which]; });
     sentence.replaceChildren(...spoken(frames[frame], (which) => selects[which]).map((part) => (typeof part === "string" ? html("span", {}, part) : part)));
-    grid.update(scores[frame].map((line) => line.map((each) => softmax(each)[at])), { mark: (i, j) => i === chosen[0] && j === chosen[1] });
+    const shown = seen[frame].flat().filter(Boolean).length;
+    turned.textContent = `翻开 ${shown} / ${nouns.length * colors.length}`;
+    open.disabled = seen.every((rows) => rows.flat().every(Boolean));
+    grid.update(scores[frame].map((line, i) => line.map((each, j) => (seen[frame][i][j] ? softmax(each)[at] : undefined))), { mark: (i, j) => i === chosen[0] && j === chosen[1] });
   };
   const byFrame = choice({ label: "句式", options: frames.map((words) => spoken(words, () => "…").join(" ")), change: (i) => { frame = i; draw(); } });
   byFrame.node.querySelectorAll("button").forEach((button) => { button.lang = "en"; });
-  stage.append(html("div", { class: "explore-halves explore-blanks" }, html("div", {}, sentence, table, said, byFrame.node), grid.node));
+  stage.append(html("div", { class: "explore-halves explore-blanks" }, html("div", {}, sentence, table, said, byFrame.node), html("div", {}, grid.node, html("div", { class: "explore-row" }, open, turned))));
   draw();
 });

@@ -53,6 +53,8 @@ Explore.define("one_row", (data, stage) => {
     [close[0].textContent, close[1].textContent] = [`与 ${words[near]} 的值`, `余弦 ${fixed(data.alike[from][near])}`];
     said.textContent = `${words[from]} 来问：分数最高的是 ${words[most]}，${fixed(scores[most])} 分，权重 ${fixed(weights[most])}；它的输出，方向离 ${words[near]} 的值最近，余弦 ${fixed(data.alike[from][near])}。`;
   };
-  stage.append(drawn, said, tokens({ words, name: "谁来问", chosen: data.chosen, pick: show }).node);
+  const asking = tokens({ words, name: "谁来问", chosen: data.chosen, pick: show });
+  rows.forEach(({ key, value }, i) => [key, value].forEach((box) => box.addEventListener("click", () => asking.select(i))));
+  stage.append(drawn, said, asking.node);
   show(data.chosen);
 });

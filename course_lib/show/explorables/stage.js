@@ -73,13 +73,13 @@
       const top = scale ?? Math.max(1e-9, ...known.map(Math.abs));
       next.forEach((row, i) => row.forEach((value, j) => {
         const cell = cells[i][j], shade = Number.isFinite(value) ? Math.min(1, Math.abs(value) / top) : 0;
-        const text = fixed(value, digits);
+        const text = value === undefined ? "" : fixed(value, digits); // undefined 是还没有翻开的格
         if (cell.textContent !== text) cell.textContent = text;
         cell.style.setProperty("--shade", `${Math.round(shade * 100)}%`);
         cell.classList.toggle("explore-negative", value < 0);
         cell.classList.toggle("explore-mark", Boolean(mark(i, j)));
         cell.classList.toggle("explore-faded", Boolean(faded(i, j)));
-        if (pick) cell.setAttribute("aria-label", `${label(i, j)}：${text}`);
+        if (pick) cell.setAttribute("aria-label", `${label(i, j)}：${text || "还没翻开"}`);
       }));
     };
     if (pick) {
