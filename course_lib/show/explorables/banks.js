@@ -15,10 +15,8 @@ Explore.define("banks", (data, stage) => {
     senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += among[at][i][j]; count++; } }));
     return sum / count;
   };
-  const means = () => [true, false].map((wanted) => layers.map((at) => average(at, wanted)));
-  let [within, across] = means();
-  const nearest = (i) => cosines[layer][i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > cosines[layer][i][best]) ? j : best), -1);
-  const hits = () => sentences.filter((_, i) => senses[nearest(i)] === senses[i]).length;
+  const nearest = (i, near = cosines[layer]) => near[i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > near[i][best]) ? j : best), -1);
+  const hits = (near = cosines[layer]) => sentences.filter((_, i) => senses[nearest(i, near)] === senses[i]).length;
 
   // 一个词元的各层同一把尺子，点占满图；图放在正中
   const box = () => [0, 1].map((axis) => { const values = points.flat().map((p) => p[axis]); return [Math.min(...values), Math.max(...values)]; });
@@ -52,10 +50,10 @@ Explore.define("banks", (data, stage) => {
   const gaps = places.map((one) => layers.map((at) => [at, average(at, true, one.cosines) - average(at, false, one.cosines)]));
   const reach = gaps.flat().map(([, gap]) => gap);
   const curves = () => [...gaps.filter((_, i) => places[i].name !== name), gaps[places.findIndex((one) => one.name === name)]];
-  const called = () => [...places.filter((one) => one.name !== name).map((one) => one.name), name].map((word) => (/\w/.test(word) ? word : `“${word}”`));
+  const called = () => [...places.filter((one) => one.name !== name).map((one) => one.name), name].map((word) => `${/\w/.test(word) ? word : `“${word}”`} ${hits(places.find((one) => one.name === word).cosines[last])}/${sentences.length}`);
   const chart = line({
     lines: curves().map((points, i) => ({ label: called()[i], hue: i < places.length - 1 ? "grey" : "ink", points })),
-    name: "同一边的平均余弦减去两边之间的，随层怎样变", width: 300, height: 150, room: 58, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
+    name: "同一边的平均余弦减去两边之间的，随层怎样变", width: 300, height: 150, room: 92, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
   });
 
   // 每个点一根线，连到最像它的一个，箭头收在那个点的外面
@@ -95,7 +93,7 @@ Explore.define("banks", (data, stage) => {
     if (alike) close.say(`这一层里，${sentences.length} 个 ${name} 都一样，叠在一处。`);
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
     const kept = alike ? "" : `平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
-    said.replaceChildren(`${name}，第 ${layer} 层：`, html("b", {}, alike ? `${sentences.length} 个都一样` : `${sentences.length} 个里 ${hits()} 个挑中同一边的`), `。同一边的平均余弦 ${fixed(within[layer], 3)}，两边之间 ${fixed(across[layer], 3)}，差 ${fixed(within[layer] - across[layer], 3)}。${kept}`);
+    said.replaceChildren(`${name}，第 ${layer} 层：`, html("b", {}, alike ? `${sentences.length} 个都一样` : `${sentences.length} 个里 ${hits()} 个挑中同一边的`), `，差 ${fixed(gaps[places.findIndex((one) => one.name === name)][layer][1], 3)}。${kept}`);
     chart.update(curves(), layer, "", called());
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
@@ -119,12 +117,11 @@ Explore.define("banks", (data, stage) => {
     ({ name, points, shares, cosines } = places[at]);
     ends = box();
     scale = fit();
-    [within, across] = means();
     move();
   } });
   stage.append(html("div", { class: "explore-flow explore-banks" },
     html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node), which.node),
-    html("div", { class: "explore-side" }, cards, said, html("p", { class: "explore-label" }, "差（同一边减两边之间），随层怎样变"), chart.node),
+    html("div", { class: "explore-side" }, cards, said, html("p", { class: "explore-label" }, "差：同一边减两边之间；线尾：挑中几个"), chart.node),
   ));
   rewire();
   draw();

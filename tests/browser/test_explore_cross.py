@@ -1,0 +1,76 @@
+"""可以动手的图“话题与身边的词”：四格、横条与那句话正是给它的数；点一个词，四格都换；鼠标、键盘都到得了。"""
+
+import torch
+
+LEANS = {
+    "bank": torch.tensor([[-0.0717, -0.0021], [0.0109, 0.09]]),
+    "[SEP]": torch.tensor([[-0.0612, -0.0341], [0.0624, 0.1089]]),
+}
+
+
+def effects(lean):
+    """换话题、换修饰语，偏向平均各变多少。"""
+    return (lean[1] - lean[0]).mean().item(), (lean[:, 1] - lean[:, 0]).mean().item()
+
+
+DATA = {
+    "words": [
+        {
+            "word": word,
+            "inside": word == "bank",
+            "lean": lean,
+            "share": effects(lean)[1] / effects(lean)[0],
+        }
+        for word, lean in LEANS.items()
+    ],
+    "texts": [[f"{topic} {kind} {{}} today." for kind in ("saving", "muddy")] for topic in ("Pay", "Swim")],
+    "seat": "bank",
+    "marks": ["saving", "muddy"],
+    "topics": ["说钱", "说水"],
+    "kinds": ["savings 等", "muddy 等"],
+    "names": ["钱", "河"],
+    "ends": ["0 只随话题变", "1 一样要紧"],
+    "chosen": "bank",
+}
+
+
+def shows(page, word):
+    lean = LEANS[word]
+    cells = page.locator("tbody td")
+    for cell, value in zip(cells.all(), lean.flatten().tolist(), strict=True):
+        side = "河" if value > 0 else "钱"
+        assert cell.locator("strong").inner_text() == f"偏{side} {abs(value):.3f}"
+        hue, shade = cell.evaluate(
+            "one => ['--hue', '--shade'].map(name => one.style.getPropertyValue(name))"
+        )
+        assert hue == ("var(--ochre)" if value > 0 else "var(--ink)")
+        assert abs(float(shade.rstrip("%")) - 100 * abs(value) / lean.abs().max()) < 0.6
+        assert cell.locator("mark").inner_text() == word
+    topic, kind = effects(lean)
+    said = page.locator(".explore-said").inner_text()
+    assert (
+        said
+        == f"{word}：换话题，偏向平均变 {topic:.3f}；换身边的词，变 {kind:.3f}，是前者的 {kind / topic:.2f}。"
+    )
+    assert page.locator("button[aria-pressed=true]").inner_text().startswith(word)
+
+
+def test_four_cells_and_the_bars_show_their_numbers(page):
+    shows(page, "bank")
+    for button, one in zip(page.locator(".explore-heed").all(), DATA["words"], strict=True):
+        bar, track = (
+            button.locator(f".explore-{part}").bounding_box()["width"] for part in ("fill", "track")
+        )
+        assert abs(bar / track - one["share"]) < 0.02
+        assert f"{one['share']:.2f}" in button.inner_text()
+
+
+def test_a_tap_and_the_keys_choose_a_word(page):
+    page.get_by_role("button", name="[SEP]").click()
+    shows(page, "[SEP]")
+    # 句末的一个不坐在那个座位上
+    assert page.locator("tbody td span").last.inner_text() == "Swim muddy bank today. [SEP]"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    shows(page, "bank")
+    assert page.locator("tbody td span").first.inner_text() == "Pay saving bank today."
