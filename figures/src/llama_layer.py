@@ -58,16 +58,21 @@ def draw(name, width, height, lefts, wides, size, notes=None):
             c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
             if not column or y not in more:
                 c.box(left, at(y), wide, high, words, color, size)
-                continue
-            c.box(left, at(y), wide, high, "", color)
-            lines = words.split("\n")
-            for k, line in enumerate([*lines, gain or said]):
-                c.text(
-                    line,
-                    middle,
-                    at(y) + 16 + 19 * k,
-                    *((size, INK) if k < len(lines) else (size - 0.4, FAINT)),
-                )
+            else:
+                c.box(left, at(y), wide, high, "", color)
+                lines = words.split("\n")
+                for k, line in enumerate([*lines, gain or said]):
+                    c.text(
+                        line,
+                        middle,
+                        at(y) + 16 + 19 * k,
+                        *((size, INK) if k < len(lines) else (size - 0.4, FAINT)),
+                    )
+            if color == OCHRE:
+                right = left + wide - 16
+                shape = {"rx": 4, "fill": PAPER, "stroke": OCHRE, "stroke_width": 1.5}
+                c.drawing.append(drawsvg.Rectangle(right - 10, at(y) - 8, 20, 17, **shape))
+                c.text("换", right, at(y), 13)
     if notes:
         edge = lefts[1] + wides[1]
         c.text("换来什么", notes, 20, size + 1, anchor="start")

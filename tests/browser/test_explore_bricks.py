@@ -1,73 +1,111 @@
-"""可以动手的图“三块积木”：长度、相乘的三列、所选查询头的权重正是给它的数；拖层数、挑词元、点头都到得了。"""
+"""可以动手的图“三块积木”，一幅一块：长度、相乘的三组、每个查询头的权重正是给它的数；拖层数、挑词元都到得了。"""
 
+import pytest
 import torch
 from explorable_helpers import turn
 
-LAYERS, HEADS, GROUPS, COUNT = 4, 6, 2, 5
+LAYERS, HEADS, GROUPS, COUNT = 4, 6, 2, 3
 WORDS = ["The", "capital", "is"]
 rng = torch.Generator().manual_seed(18)
-LOOKS = torch.randn(LAYERS, HEADS, 3, 3, generator=rng).tril().softmax(dim=-1)
 GATES, UPS = torch.randn(2, LAYERS, 3, COUNT, generator=rng)
 
 DATA = {
+    "part": "lengths",
     "tokens": WORDS,
     "before": (10 ** (4 * torch.rand(LAYERS, 3, generator=rng))).round().int(),
     "after": torch.full((LAYERS, 3), 24),
-    "gates": (100 * GATES).round().int(),
-    "ups": (100 * UPS).round().int(),
-    "looks": (1000 * LOOKS).round().int(),
+    "layer": 3,
+}
+GATE = {
+    "part": "gate",
+    "tokens": WORDS,
+    "names": ["门最大", "门最近 0", "门最小"],
+    "channels": torch.randint(1, 1537, (LAYERS, 3, COUNT), generator=rng),
+    "gates": GATES,
+    "ups": UPS,
+    "negative": torch.randint(1537, (LAYERS, 3), generator=rng),
+    "width": 1536,
+    "layer": 3,
+    "place": 2,
+}
+LOOKS = {
+    "part": "heads",
+    "tokens": WORDS,
+    "looks": torch.randn(LAYERS, HEADS, 3, 3, generator=rng).tril().softmax(dim=-1),
     "groups": GROUPS,
     "layer": 3,
     "place": 2,
-    "head": 4,
 }
+ALSO = [GATE, LOOKS]
 
 
-def numbers(page, name):
-    texts = page.get_by_label(name, exact=True).locator(".explore-number").all_inner_texts()
-    return torch.tensor([float(text.replace("−", "-")) for text in texts])
+def read(cells):
+    return torch.tensor([float(text.replace("−", "-")) for text in cells.all_inner_texts()])
 
 
-def shows(page, layer, place, head):
-    l = layer - 1  # noqa: E741
-    lengths = numbers(page, "RMSNorm 前后，各个词元的长度").view(3, 2)
-    assert lengths.tolist() == [[b, 24] for b in DATA["before"][l].tolist()]
-    gate, up = (DATA[name][l, place] / 100 for name in ("gates", "ups"))
-    three = numbers(page, "门的系数、另一路、乘出来的").view(COUNT, 3)
-    torch.testing.assert_close(three, torch.stack([gate, up, gate * up], dim=1), atol=6e-3, rtol=0)
-    given = numbers(page, "这个查询头看谁")
-    torch.testing.assert_close(given, DATA["looks"][l, head, place] / 1000, atol=6e-3, rtol=0)
-    said = page.locator(".explore-said").inner_text()
-    group = head // (HEADS // GROUPS) + 1
-    assert f"第 {layer} 层，进前馈网络时：{WORDS[place]} 的向量长" in said
-    assert f"这一层的第 {head + 1} 个查询头用第 {group} 份键与值" in said
-    assert page.locator(".explore-shared.explore-mark b").all_inner_texts() == [f"键 {group}", f"值 {group}"]
-
-
-def test_every_layer_token_and_head_shows_its_numbers(page):
-    shows(page, 3, 2, 4)  # 打开时
+def everywhere(page, shows):
+    """打开时，以后每一层、每个词元。"""
+    shows(3, 2)
     for layer in range(1, LAYERS + 1):
         turn(page, "层", list(range(1, LAYERS + 1)), layer)
         for place, word in enumerate(WORDS):
             page.get_by_role("button", name=word, exact=True).click()
-            head = (layer + place) % HEADS
-            page.get_by_role("button", name=f"第 {head + 1} 个查询头", exact=True).click()
-            shows(page, layer, place, head)
+            shows(layer, place)
 
 
-def test_a_bar_is_as_long_as_its_number_and_turns_where_it_is_negative(page):
-    gate, up = (DATA[name][2, 2] / 100 for name in ("gates", "ups"))
-    wanted = torch.stack([gate, up, gate * up], dim=1).flatten()
-    bars = page.locator(".explore-sided i").evaluate_all(
-        "all => all.map((bar) => parseFloat(bar.style.width) * (bar.classList.contains('explore-below') ? -1 : 1))"
-    )
-    torch.testing.assert_close(torch.tensor(bars), 50 * wanted / wanted.abs().max(), atol=0.01, rtol=0)
+def test_every_layer_shows_its_lengths(page):
+    for layer in range(1, LAYERS + 1):
+        turn(page, "层", list(range(1, LAYERS + 1)), layer)
+        before = DATA["before"][layer - 1]
+        lengths = read(page.locator(".explore-number")).view(3, 2)
+        assert lengths.tolist() == [[b, 24] for b in before.tolist()]
+        said = page.locator(".explore-said").inner_text()
+        assert f"第 {layer} 层" in said and f"最短的 {before.min()}，最长的 {before.max()}。" in said
 
 
-def test_keyboard_alone(page):
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    shows(page, 3, 2, 0)
+def test_every_gate_times_the_other_road(open_figure):
+    page = open_figure("bricks", GATE)
+
+    def shows(layer, place):
+        gate, up = (GATE[name][layer - 1, place] for name in ("gates", "ups"))
+        three = torch.stack([gate, up, gate * up], dim=1)
+        seen = read(page.locator(".explore-gated .explore-number")).view(COUNT, 3)
+        torch.testing.assert_close(seen, three, atol=6e-3, rtol=0)
+        bars = page.locator(".explore-sided i").evaluate_all(
+            "all => all.map((bar) => parseFloat(bar.style.width) * (bar.classList.contains('explore-below') ? -1 : 1))"
+        )
+        wanted = 50 * three / three.abs().amax(dim=1, keepdim=True)  # 三组各用各的尺
+        torch.testing.assert_close(torch.tensor(bars).view(COUNT, 3), wanted, atol=0.02, rtol=0)
+        titles = page.locator(".explore-gated > .explore-label").all_inner_texts()
+        channels = GATE["channels"][layer - 1, place].tolist()
+        assert titles == [f"{name}：第 {k} 个" for name, k in zip(GATE["names"], channels, strict=True)]
+        said = f"第 {layer} 层，{WORDS[place]}：1536 个门里，{GATE['negative'][layer - 1, place]} 个是负的。"
+        assert page.locator(".explore-said").inner_text() == said
+
+    everywhere(page, shows)
+
+
+def test_every_head_shows_where_it_looks(open_figure):
+    page = open_figure("bricks", LOOKS)
+    assert page.locator(".explore-key").all_inner_texts() == ["键 1", "键 2"]
+    assert page.locator(".explore-query").all_inner_texts() == [f"头 {h + 1}" for h in range(HEADS)]
+    owners = page.locator(".explore-shared")
+    assert [owner.get_attribute("rowspan") for owner in owners.all()] == ["3", "3"]
+
+    def shows(layer, place):
+        seen = read(page.locator("tbody td:not(.explore-shared)")).view(HEADS, 3)
+        torch.testing.assert_close(seen, LOOKS["looks"][layer - 1, :, place], atol=6e-3, rtol=0)
+        assert f"第 {layer} 层里，{WORDS[place]} 看谁" in page.locator(".explore-said").inner_text()
+
+    everywhere(page, shows)
+
+
+@pytest.mark.parametrize("data", [GATE, LOOKS], ids=["gate", "heads"])
+def test_keyboard_alone(open_figure, data):
+    page = open_figure("bricks", data)
     page.get_by_label("层", exact=True).focus()
     page.keyboard.press("Home")
-    shows(page, 1, 2, 0)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    said = page.locator(".explore-said").inner_text()
+    assert "第 1 层" in said and "The" in said

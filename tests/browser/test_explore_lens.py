@@ -34,8 +34,9 @@ DATA = {
 def bars(page, name):
     rows = page.get_by_role("list", name=name).locator("li")
     names = rows.locator(".explore-label").all_inner_texts()
-    values = [float(text) for text in rows.locator(".explore-number").all_inner_texts()]
-    return names, torch.tensor(values), rows.locator(".explore-note").all_inner_texts()
+    numbers = ".explore-track + .explore-number", ".explore-meter + .explore-number"
+    values, lengths = ([float(x) for x in rows.locator(one).all_inner_texts()] for one in numbers)
+    return names, torch.tensor(values), torch.tensor(lengths)
 
 
 def shows(page, one, layer, place):
@@ -43,10 +44,9 @@ def shows(page, one, layer, place):
     assert names == [VOCABULARY[i].strip() for i in one["words"][layer, place]]
     torch.testing.assert_close(values, one["chances"][layer, place], atol=6e-4, rtol=0)
     names, values, lengths = bars(page, "这一层里它看谁")
-    assert names == [token.strip() for token in one["tokens"]]
+    assert names == [token.strip().replace(",", "“,”") for token in one["tokens"]]
     looks = one["looks"][layer - 1, place] if layer else torch.zeros(len(names))
     torch.testing.assert_close(values, looks, atol=6e-3, rtol=0)
-    lengths = torch.tensor([float(text) for text in lengths])
     torch.testing.assert_close(lengths, one["lengths"][layer], atol=0.6, rtol=1e-4)
     said = page.locator(".explore-lens .explore-label").all_inner_texts()
     assert any("谁也没有看" in text for text in said) == (layer == 0)

@@ -25,6 +25,8 @@
     const text = number.toFixed(digits);
     return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
   };
+  // 一个词元：空白也要看得见，标点加引号
+  const shown = (word) => (/^[\p{P}\p{S}]+$/u.test(word.trim()) ? `“${word.trim()}”` : word.trim()) || (word.includes("\n") ? "↵" : "␣");
   let count = 0;
   const freshId = () => `explore-${++count}`;
 
@@ -116,18 +118,40 @@
     return { node: html("ul", { class: "explore-bars", "aria-label": name, style: `--hue: var(--${hue})` }, lines), update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 names 换掉名字；x 处可以立一条线，最后一条在那里的数写在旁边
-  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10 }) => {
+  // 一条横条与它的数，各占一格；有正负的（sided）从中间往两边，负的是空心的
+  const meter = (sided = false) => {
+    const bar = html("i"), number = html("span", { class: "explore-number" });
+    const update = (value, top, text) => {
+      bar.style.width = `${((sided ? 50 : 100) * Math.abs(value)) / top}%`;
+      bar.classList.toggle("explore-below", value < 0);
+      number.textContent = text;
+    };
+    return { nodes: [html("span", { class: sided ? "explore-meter explore-sided" : "explore-meter" }, bar), number], update };
+  };
+
+  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 called 换掉名字，gap 是名字之间至少隔多少，隔得开就用一小截线连着；x 处可以立一条线，最后一条在那里的数写在旁边
+  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10, gap = 17 }) => {
     const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 40 - room)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
     const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
     const tip = svg("text", { class: "explore-tip", "text-anchor": "end" });
-    const names = lines.map(() => svg("text", { class: "explore-end", x: width - room + 8 })), named = room > 10;
+    const away = gap > 17 ? 22 : 8, names = lines.map(() => svg("text", { class: "explore-end", x: width - room + away })), named = room > 10;
+    const leaders = gap > 17 ? lines.map(() => svg("line", { class: "explore-leader", x1: width - room + 3, x2: width - room + away - 3 })) : [];
     const legend = named ? [] : html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
     const update = (next, where = null, said = "", called = lines.map(({ label }) => label)) => {
-      if (named) { // 线尾的名字自下而上，挤在一起的往上让
+      if (named) { // 线尾的名字自下而上，挤在一起的往上让，顶到头就一起往下
         const tails = next.map((points) => Number(points.length ? at(points.at(-1))[1] : height)), order = [...tails.keys()].sort((a, b) => tails[b] - tails[a]);
-        order.reduce((below, i) => { const y = Math.min(tails[i] + 5, below - 17); names[i].setAttribute("y", y); names[i].textContent = called[i]; names[i].setAttribute("style", `fill: var(--${lines[i].hue})`); return y; }, Infinity);
+        const places = [];
+        order.reduce((below, i) => (places[i] = Math.min(tails[i] + 5, below - gap)), Infinity);
+        const over = Math.max(0, 14 - Math.min(...places));
+        names.forEach((name, i) => {
+          const y = places[i] + over;
+          name.setAttribute("y", y);
+          name.textContent = called[i];
+          name.setAttribute("style", `fill: var(--${lines[i].hue})`);
+          leaders[i]?.setAttribute("y1", tails[i]);
+          leaders[i]?.setAttribute("y2", y - 5);
+        });
       }
       next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
       cursor.toggleAttribute("hidden", where === null);
@@ -141,7 +165,7 @@
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
     const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - room, height - 5, "end", String(right))];
-    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame, names, tip), legend), update };
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, leaders, paths, frame, names, tip), legend), update };
   };
 
   // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写
@@ -313,6 +337,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, transpose, dot, matmul, map, softmax, tokens, matrix, bars, line, arcs, walk, nearest, nameOfHead, board, slider, choice, beside, stepper };
+  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

@@ -3,7 +3,7 @@
 // chances（N×L 个 [答原来的, 答另一句的]） }；layer（先在第几层之后换）。各问层数相同。
 // 只有一问时还可以给 early（L 个数：每层之后提前读末一个词元，答原来的概率），画成最上面的一行。
 Explore.define("swap", (data, stage) => {
-  const { html, svg, fixed, tokens, bars, slider, choice, beside } = Explore;
+  const { html, svg, fixed, tokens, bars, slider, choice, beside, shown } = Explore;
   const layers = data.questions[0].chances[0].length, all = Array.from({ length: layers }, (_, l) => l + 1);
   let question = data.questions[0], place = question.place, layer = data.layer, rows, picker;
 
@@ -19,7 +19,7 @@ Explore.define("swap", (data, stage) => {
     return { node, frame };
   };
   const line = (label, cells) => html("div", { class: "explore-strip" }, label, cells);
-  const named = (word) => html("span", { class: "explore-label", lang: "en" }, word);
+  const named = (word) => html("span", { class: "explore-label", lang: "en" }, shown(word));
 
   const grid = html("div", { class: "explore-swap", role: "img" }), words = html("div", {});
   const marks = all.map(() => html("span"));
@@ -43,7 +43,7 @@ Explore.define("swap", (data, stage) => {
     });
     answers.update([kept, changed], [], question.answers);
     const read = early ? `提前读出 ${first} 的概率是 ${fixed(data.early[layer - 1])}；` : "";
-    said.textContent = `第 ${layer} 层之后，${read}把 ${question.tokens[place]} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
+    said.textContent = `第 ${layer} 层之后，${read}把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
     const top = Math.max(...question.chances.flat().map(([, changed]) => changed)), label = named(token);
@@ -56,7 +56,7 @@ Explore.define("swap", (data, stage) => {
     grid.style.setProperty("--rows", rows.length);
     grid.setAttribute("aria-label", `每个词元、每一层换一次，改答 ${question.answers[1]} 的概率`);
     grid.replaceChildren(...rows.map(({ node }) => node));
-    picker = tokens({ words: question.tokens, name: "换哪一个词元", chosen: place, pick: (i) => { place = i; draw(); } });
+    picker = tokens({ words: question.tokens.map(shown), name: "换哪一个词元", chosen: place, pick: (i) => { place = i; draw(); } });
     words.replaceChildren(picker.node);
     draw();
   };
