@@ -19,7 +19,8 @@ FONTS = "'Root Sign','Noto Sans SC','PingFang SC','Microsoft YaHei','Noto Sans C
 GAP = 0.06  # 一幅的四周留出多少英寸
 COLUMNS = 3  # 左右再多，就当作一幅图里的许多小图，不拆开
 NARROWEST, NARROW = 4.4, 3.7  # 一栏比前者还宽（英寸），就另画一份后者那么宽的给手机
-READABLE = 0.6  # 缩到这样，字还读得清；再窄，并排的几幅就换行，单独的一幅就横向滚动
+READABLE = 0.6  # 单独的一幅缩到这样，字还读得清；再窄就横向滚动
+BESIDE = 0.82  # 并排的几幅缩到这样，再窄就换行
 
 # 有公式的一句，matplotlib 一字一个 tspan；接起来才成句
 LETTERS = re.compile(
@@ -121,8 +122,7 @@ def _panel(figure, panel, box, apart) -> str:
     for part in hidden:
         part.set_visible(True)
     width = int(re.search(r'width="(\d+)"', svg)[1])
-    narrowest = f"{width * READABLE:.0f}px"
-    narrowest = f"min(100%,{narrowest})" if apart else narrowest
+    narrowest = f"min(100%,{width * BESIDE:.0f}px)" if apart else f"{width * READABLE:.0f}px"
     style = f"flex:{width} 1 0;min-width:{narrowest};max-width:{width}px;height:auto"
     return svg.replace('style="', f'style="{style};', 1)
 
