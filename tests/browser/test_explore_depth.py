@@ -1,4 +1,4 @@
-"""可以动手的图“深度”：几层就画几层，差异、答案、正确率与课程库算的相同；右边拿掉哪个加号、用哪个种子都挑得，键盘拖得动。"""
+"""可以动手的图“深度”：几层就画几层，差异、答案、正确率与课程库算的相同；另一个拿掉哪个加号、用哪个种子都挑得，键盘拖得动。"""
 
 from itertools import product
 
@@ -71,7 +71,7 @@ def set_to(page, depth):
 def test_shows_what_the_library_computed(page, depth):
     for half, kind, seed in product([0, 1], [1, 2], range(SEEDS)):
         set_to(page, depth)
-        press(page, "右边的加号", KINDS[kind])
+        press(page, "另一个的加号", KINDS[kind])
         press(page, "随机数种子", str(seed))
         shown, at, which = tower(page, half), DEPTHS.index(depth), kind if half else 0
         assert shown.locator("caption").inner_text() == KINDS[which]

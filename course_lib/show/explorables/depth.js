@@ -57,7 +57,7 @@ Explore.define("depth", (data, stage) => {
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const draw = () => { said.textContent = `${depths[which]} 层，最后一层之后：${towers.map(({ update }) => update()).join("；")}。横条是没见过的数串答对几成，瞎猜是 0.10。`; };
   const depth = slider({ label: "层数", values: depths, at: which, show: (n) => `${n} 层`, change: (_, i) => { which = i; draw(); } });
-  const taken = choice({ label: "右边的加号", options: kinds.slice(1), at: other - 1, change: (i) => { other = i + 1; draw(); } });
+  const taken = choice({ label: "另一个的加号", options: kinds.slice(1), at: other - 1, change: (i) => { other = i + 1; draw(); } });
   const start = choice({ label: "随机数种子", options: seeds.map(String), at: seed, change: (i) => { seed = i; draw(); } });
   stage.append(beside(html("div", { class: "explore-halves explore-towers" }, towers.map(({ node }) => node)), [said, depth.node, taken.node, start.node]));
   draw();

@@ -10,7 +10,7 @@ Explore.define("stop_clocks", (data, stage) => {
   const clocks = data.laps.map((lap, i) => {
     const seats = svg("g"), state = html("span", {});
     const face = svg("svg", { viewBox: "-48 -48 96 96", "aria-hidden": "true" }, svg("circle", { r: 44 }), seats);
-    const node = html("button", { type: "button", class: "explore-clock", onclick: () => press(i) }, html("span", {}, `一圈 ${fixed(lap, 1)} 格`), face, state);
+    const node = html("button", { type: "button", class: "explore-clock", onclick: () => press(i) }, html("span", {}, `${fixed(lap, 1)} 格`), face, state);
     const update = () => {
       const stopped = halted === i;
       node.setAttribute("aria-pressed", stopped);
@@ -55,6 +55,7 @@ Explore.define("stop_clocks", (data, stage) => {
   const size = choice({ label: "训练时有", options: data.runs.map(({ trained }) => `${trained} 个座位`), at: data.at, change: (i) => { run = data.runs[i]; halted = null; draw(); } });
   stage.append(
     ...charts.map(({ node }) => node), score.node, said,
+    html("p", { class: "explore-label" }, "一圈几格"),
     html("div", { class: "explore-clocks", role: "group", "aria-label": "六只钟，按一只就停住它，再按又走" }, clocks.map(({ node }) => node)),
     size.node,
   );
