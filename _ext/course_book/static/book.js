@@ -45,17 +45,22 @@ for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
   }).observe(toc, { attributeFilter: ["aria-current"], subtree: true });
 }
 
-// 猜过了，就露出它后面的；要看的一处在没有猜过的后面，也就不必猜了
-const tell = (cell) => cell.classList.add("told");
+// 猜过了，后面的雾就散了；点到、走到雾里，或者要看的一处在雾里，也不必猜了
+const tell = (cell) => {
+  cell.classList.add("told");
+  for (let part = cell; (part = part.nextElementSibling)?.matches(".veiled"); ) part.classList.remove("veiled");
+};
 const uncover = (place) => {
-  for (let part = place; part; part = part.parentElement) {
-    for (let before = part; (before = before.previousElementSibling) && part.tagName !== "SECTION"; ) if (before.matches(".asks")) tell(before);
-  }
+  let part = place?.closest(".veiled");
+  while (part && !part.matches(".asks")) part = part.previousElementSibling;
+  if (part) tell(part);
 };
 for (const cell of document.querySelectorAll(".asks")) {
   cell.addEventListener("toggle", ({ target }) => { if (target.closest(".guess") && target.open) tell(cell); }, true);
   cell.querySelector(".tell button").addEventListener("click", () => tell(cell));
 }
+// 图自己试按钮、量高矮的不算
+for (const happens of ["click", "focusin"]) document.addEventListener(happens, ({ target, isTrusted }) => { if (isTrusted) uncover(target); });
 
 // 指到折叠着的地方时把它展开（新的浏览器自己会，旧的不会）；标出的词在里面时也一样
 const unfold = (place) => {
