@@ -1,4 +1,4 @@
-"""可以动手的图“两个空”：分数、指数、权重与课程库算的相同；下拉与点格子是同一件事；换句式，句子跟着换；表里只有试过的格是翻开的。"""
+"""可以动手的图“两个空”：分数、指数、权重与课程库算的相同；下拉与点格子是同一件事；换句式，句子跟着换；表里翻开头一行、头一列与试过的格。"""
 
 import pytest
 import torch
@@ -56,9 +56,10 @@ def test_a_cell_chooses_both_words(page):
 
 def test_cells_turn_as_sentences_are_tried(page):
     cells = page.locator(".explore-matrix tbody td")
-    assert [bool(text) for text in cells.all_inner_texts()] == [True] + [False] * 5
+    assert [bool(text) for text in cells.all_inner_texts()] == [True, True, True, False, True, False]
     page.get_by_label("颜色").select_option("red")
-    assert [bool(text) for text in cells.all_inner_texts()] == [True, True] + [False] * 4
-    assert page.get_by_text("翻开 2 / 6").is_visible()
+    page.get_by_label("名词").select_option("gold")
+    assert [bool(text) for text in cells.all_inner_texts()] == [True, True, True, False, True, True]
+    assert page.get_by_text("翻开 5 / 6").is_visible()
     page.get_by_role("button", name="全部翻开").click()
     assert all(cells.all_inner_texts()) and page.get_by_role("button", name="全部翻开").is_disabled()

@@ -4,7 +4,7 @@
 Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   const { html, fixed, softmax, matrix, choice } = Explore;
   const lists = [nouns, colors], chosen = [0, 0];
-  const seen = frames.map(() => nouns.map(() => colors.map(() => false))); // 试过的句子才翻开
+  const seen = frames.map(() => nouns.map((_, i) => colors.map((_, j) => !i || !j))); // 打开时翻开头一行与头一列，别的试过才翻开
   let frame = 0;
 
   const selects = lists.map((words, which) =>
@@ -13,13 +13,13 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   const spoken = (words, blank) => words.slice(1, -1).map((word, i) => (typeof word === "number" ? blank(word) : i ? word : word[0].toUpperCase() + word.slice(1)));
   const sentence = html("div", { class: "explore-row explore-sentence-of", lang: "en" });
 
-  const COLUMNS = [["分数", "grey", 2], ["指数", "grey", 1], ["权重", "weight", 2]];
+  const COLUMNS = [["分数", "grey", 2], ["指数", null, 1], ["权重", "weight", 2]];
   const top = Math.max(...scores.flat(3).map(Math.abs));
   const rows = frames[0].map(() => ({
     word: html("th", { scope: "row", lang: "en" }),
     cells: COLUMNS.map(([, hue]) => {
       const [number, bar] = [html("span", { class: "explore-number" }), html("i", { style: `--hue: var(--${hue})` })];
-      return { node: html("td", {}, number, html("span", { class: "explore-thin" }, bar)), number, bar };
+      return { node: html("td", {}, number, hue ? html("span", { class: "explore-thin" }, bar) : []), number, bar };
     }),
   }));
   const table = html("table", { class: "explore-steps" },
