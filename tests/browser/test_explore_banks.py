@@ -35,6 +35,14 @@ def said(page):
     return page.locator(".explore-said").inner_text().replace("−", "-")
 
 
+def note(page):
+    return page.locator(".explore-side > .explore-label").inner_text().replace("−", "-")
+
+
+def chip(page, name):
+    return page.get_by_role("button").filter(has_text=name)
+
+
 def go(page, layer):
     page.get_by_role("slider").fill(str(layer))
     page.wait_for_function("document.getAnimations().every((one) => one.playState === 'finished')")
@@ -55,24 +63,27 @@ def place(page, i):
 def test_means_and_the_nearest_are_the_librarys(page, at):
     for layer in range(LAYERS):
         there = DATA["places"][at]
-        page.get_by_role("button", name=there["name"], exact=True).click()
+        chip(page, there["name"]).click()
         go(page, layer)
         cosines, sense = there["cosines"][layer], torch.tensor(SENSES)
         across = sense[:, None] != sense
         same = ~across & ~torch.eye(6, dtype=torch.bool)
         within, other = cosines[same].mean(), cosines[across].mean()
-        assert f"{there['name']}，第 {layer} 层：" in said(page)
-        assert f"，差 {within - other:.3f}。" in said(page)
+        assert f"{there['name']}，第 {layer} 层" in note(page)
         cards = page.locator(".explore-cards").inner_text()
         assert SENTENCES[4] in cards
         if layer == 0:
-            assert "都一样" in cards and "留住" not in said(page)
+            assert "都一样" in cards and "都一样" in said(page) and "留住" not in note(page)
+            assert "都一样" in chip(page, there["name"]).inner_text()
         else:
             best = cosines[4].index_fill(0, torch.tensor([4]), -2).argmax()
             assert SENTENCES[best] in cards and f"余弦 {cosines[4, best]:.3f}" in cards
-            assert f"留住了 {there['shares'][layer]:.0%}" in said(page)
+            assert f"比两边之间的大 {within - other:.3f}；" in note(page)
+            assert f"留住了 {there['shares'][layer]:.0%}" in note(page)
             picked = (cosines - 2 * torch.eye(6)).argmax(dim=-1)
-            assert f"6 个里 {(sense[picked] == sense).sum()} 个挑中同一边的" in said(page)
+            right = (sense[picked] == sense).sum()
+            assert f"6 个里 {right} 个挑中同一边的" in said(page)
+            assert f"{right}/6" in chip(page, there["name"]).inner_text()
             crossing = page.locator(".explore-cross line")
             assert crossing.count() == (sense[picked] != sense).sum()  # 红的正是过了界的
             assert page.locator("[role=option] text", has_text="戊").count() == 1
@@ -118,15 +129,19 @@ def test_a_tap_a_hover_and_keys_choose_the_sentence(page):
 
 
 def test_play_walks_to_the_last_layer_and_stops(page):
-    assert "第 3 层" in said(page)  # 打开时在最后一层，播放就从头走
+    assert "第 3 层" in note(page)  # 打开时在最后一层，播放就从头走
     page.get_by_role("button", name="播放").click()
     page.get_by_role("button", name="暂停").wait_for()
-    page.wait_for_function("document.querySelector('.explore-said').textContent.includes('第 1 层')")
+    page.wait_for_function(
+        "document.querySelector('.explore-side > .explore-label').textContent.includes('第 1 层')"
+    )
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")  # 自己动手，播放就停
-    assert "第 2 层" in said(page) and page.get_by_role("button", name="播放").is_visible()
+    assert "第 2 层" in note(page) and page.get_by_role("button", name="播放").is_visible()
     page.get_by_role("button", name="播放").click()
-    page.wait_for_function("document.querySelector('.explore-said').textContent.includes('第 3 层')")
+    page.wait_for_function(
+        "document.querySelector('.explore-side > .explore-label').textContent.includes('第 3 层')"
+    )
     page.get_by_role("button", name="播放").wait_for()
 
 

@@ -1,20 +1,23 @@
-// 同一个词，一句一个点，各连到这一层里最像它的一个，过界的是红的虚线：拖动层数，看各句里的它怎样分成两边；点一个，看它的句子，和最像它的一句；换一个词元，比一比谁分得开。
+// 同一个词，一句一个点，各连到这一层里最像它的一个，过界的是红的虚线：拖动层数，看各句里的它怎样分成两边；点一个，看它的句子，和最像它的一句；换一个词元，比一比各有几个挑中同一边的（写在钮上）。
 // 数：sentences（N 句）、short（各句的短名）、word（那个词）、senses（每句在哪一边，0 或 1）、names（两边的名字）；
 // places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
-  const { html, svg, fixed, line, slider, choice, walk } = Explore;
+  const { html, svg, fixed, slider, choice, walk } = Explore;
   const { sentences, senses, names, places } = data;
   let { name, points, shares, cosines } = places[0];
   const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], id = `banks-${document.querySelectorAll(".explore-banks").length}`;
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 
-  // 同义、异义两堆的平均余弦；自己与自己不算
-  const average = (at, wanted, among = cosines) => {
-    let [sum, count] = [0, 0];
-    senses.forEach((a, i) => senses.forEach((b, j) => { if (i !== j && (a === b) === wanted) { sum += among[at][i][j]; count++; } }));
-    return sum / count;
+  // 同一边的平均余弦减去两边之间的；自己与自己不算
+  const gap = () => {
+    const mean = (wanted) => {
+      const found = senses.flatMap((a, i) => senses.flatMap((b, j) => (i !== j && (a === b) === wanted ? [cosines[layer][i][j]] : [])));
+      return found.reduce((sum, one) => sum + one, 0) / found.length;
+    };
+    return mean(true) - mean(false);
   };
+  const still = (near) => Math.min(...near.flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
   const nearest = (i, near = cosines[layer]) => near[i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > near[i][best]) ? j : best), -1);
   const hits = (near = cosines[layer]) => sentences.filter((_, i) => senses[nearest(i, near)] === senses[i]).length;
 
@@ -29,7 +32,7 @@ Explore.define("banks", (data, stage) => {
 
   const wires = svg("g", {});
   const dots = sentences.map((sentence, i) => svg("g", { id: `${id}-${i}`, role: "option", "aria-label": `${names[senses[i]]}：${sentence}`, style: `--hue: var(--${hues[senses[i]]})` },
-    senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 }), svg("text", { y: -14, "text-anchor": "middle" })));
+    senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 }), svg("path", {}), svg("text", {})));
   const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": "一句一个点，用方向键一句一句看" }, wires, dots);
   const legend = html("p", { class: "explore-label" }, names.map((name, i) => html("span", { style: `--hue: var(--${hues[i]})` }, html("b", {}, shapes[i]), ` ${name}`)), html("span", { style: "--hue: var(--minus)" }, "╌╌ 过了界"));
 
@@ -45,16 +48,7 @@ Explore.define("banks", (data, stage) => {
   };
   const mine = card("这一句"), close = card("这一层里最像它的");
   const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
-  const said = html("p", { class: "explore-said", "aria-live": "polite" });
-  // 差：各个词元同一根竖轴，正在看的一条最深
-  const gaps = places.map((one) => layers.map((at) => [at, average(at, true, one.cosines) - average(at, false, one.cosines)]));
-  const reach = gaps.flat().map(([, gap]) => gap);
-  const curves = () => [...gaps.filter((_, i) => places[i].name !== name), gaps[places.findIndex((one) => one.name === name)]];
-  const called = () => [...places.filter((one) => one.name !== name).map((one) => one.name), name].map((word) => `${/\w/.test(word) ? word : `“${word}”`} ${hits(places.find((one) => one.name === word).cosines[last])}/${sentences.length}`);
-  const chart = line({
-    lines: curves().map((points, i) => ({ label: called()[i], hue: i < places.length - 1 ? "grey" : "ink", points })),
-    name: "同一边的平均余弦减去两边之间的，随层怎样变", width: 300, height: 150, room: 92, x: [0, last], y: [Math.min(0, Math.round(10 * Math.min(...reach)) / 10), Math.ceil(10 * Math.max(...reach)) / 10],
-  });
+  const said = html("p", { class: "explore-said", "aria-live": "polite" }), note = html("p", { class: "explore-label" });
 
   // 每个点一根线，连到最像它的一个，箭头收在那个点的外面
   const wire = (i) => {
@@ -65,7 +59,7 @@ Explore.define("banks", (data, stage) => {
   };
   let drawn = [], alike = false;
   const rewire = () => {
-    alike = Math.min(...cosines[layer].flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
+    alike = still(cosines[layer]);
     drawn = alike ? [] : sentences.map((_, i) => wire(i));
     wires.replaceChildren(...drawn);
   };
@@ -76,14 +70,44 @@ Explore.define("banks", (data, stage) => {
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) wires.animate([{ opacity: 0 }, { opacity: 0, offset: 0.7 }, { opacity: 1 }], 1300);
   };
 
+  // 写出名字的：选中的、最像它的，再添三个（先挑过了界的）；每个名字在八个方向里挑碰着最少的，后添的不许碰着；与别的点挨着的，名字站远些，用一根短线引出来
+  const ways = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]];
+  const named = (spots) => {
+    if (alike) return new Map([[chosen, { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
+    const other = nearest(chosen), over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
+    const far = (i) => -Math.min(...spots.filter((_, j) => j !== i).map(([x, y]) => Math.hypot(x - spots[i][0], y - spots[i][1])));
+    const rest = sentences.map((_, i) => i).sort((a, b) => far(a) - far(b));
+    const wired = sentences.map((_, i) => { const [a, b] = [spots[i], spots[nearest(i)]]; return Array.from({ length: 25 }, (_, k) => [0, 1].map((axis) => a[axis] + (k / 24) * (b[axis] - a[axis]))); });
+    const boxes = [], labels = new Map();
+    [...new Set([chosen, other, ...over, ...rest])].forEach((i) => {
+      const must = i === chosen || i === other, text = data.short[i], wide = 14 * text.length, crowded = far(i) > -20;
+      if (!must && (labels.size > 4 || (crowded && !over.includes(i)))) return;
+      const [best] = ways.flatMap((way) => (crowded ? [26, 38, 50] : [0]).map((reach) => [...way, reach])).map(([u, v, reach], k) => {
+        const [x, y] = [u * (reach || (v ? 9 : 13)), v * (reach || (u ? 16 : 18))], left = spots[i][0] + x - (u < 0 ? wide : u ? 0 : wide / 2), mid = spots[i][1] + y;
+        const box = [left - 2, mid - 9, left + wide + 2, mid + 9], within = ([a, b], room) => a > box[0] - room && a < box[2] + room && b > box[1] - room && b < box[3] + room;
+        const hard = spots.filter((spot, j) => j !== i && within(spot, 7)).length + boxes.filter((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3]).length
+          + (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height ? 1 : 0) + (wired[chosen].some((spot) => within(spot, 2)) ? 1 : 0)
+          + (reach ? spots.filter(([a, b], j) => j !== i && [0.4, 0.6, 0.8].some((part) => Math.hypot(spots[i][0] + part * x - a, spots[i][1] + part * y - b) < 9)).length : 0);
+        return { hard, cost: 100 * hard + wired.flat().filter((spot) => within(spot, 0)).length + reach / 4 + k / 10, box, label: { text, x, y: y + 5, lead: reach ? `M${0.25 * x},${0.25 * y}L${(u && !v ? 0.95 : 0.75) * x},${(v ? 0.75 : 1) * y}` : "", anchor: u < 0 ? "end" : u ? "start" : "middle" } };
+      }).sort((a, b) => a.cost - b.cost);
+      if (!must && best.hard) return;
+      boxes.push(best.box);
+      labels.set(i, best.label);
+    });
+    return labels;
+  };
+
   const draw = () => {
-    const other = nearest(chosen), above = place(layer, chosen)[1] < place(layer, other)[1];
+    const other = nearest(chosen), spots = sentences.map((_, i) => place(layer, i)), labels = named(spots);
     dots.forEach((dot, i) => {
-      dot.style.transform = `translate(${place(layer, i).map((x) => `${x.toFixed(1)}px`).join(", ")})`;
+      dot.style.transform = `translate(${spots[i].map((x) => `${x.toFixed(1)}px`).join(", ")})`;
       dot.setAttribute("aria-selected", i === chosen);
       dot.classList.toggle("explore-mark", i === chosen);
-      dot.lastChild.textContent = i === chosen && alike ? `${sentences.length} 个` : i === chosen || (i === other && !alike) ? data.short[i] : "";
-      dot.lastChild.setAttribute("y", (i === chosen) === above || alike ? -14 : 24); // 两个名字背着线写
+      const { text, x, y, anchor, lead = "" } = labels.get(i) ?? { text: "", x: 0, y: 0, anchor: "middle" };
+      dot.querySelector("path").setAttribute("d", lead);
+      Object.entries({ x, y, "text-anchor": anchor }).forEach(([key, value]) => dot.lastChild.setAttribute(key, value));
+      dot.lastChild.textContent = text;
+      dot.classList.toggle("explore-near", !alike && i === other);
       drawn[i]?.classList.toggle("explore-mark", i === chosen);
     });
     if (drawn.length) wires.append(drawn[chosen]);
@@ -92,9 +116,9 @@ Explore.define("banks", (data, stage) => {
     mine.update(chosen, "");
     if (alike) close.say(`这一层里，${sentences.length} 个 ${name} 都一样，叠在一处。`);
     else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
-    const kept = alike ? "" : `平面上留住了 ${Math.round(100 * shares[layer])}% 的差别。`;
-    said.replaceChildren(`${name}，第 ${layer} 层：`, html("b", {}, alike ? `${sentences.length} 个都一样` : `${sentences.length} 个里 ${hits()} 个挑中同一边的`), `，差 ${fixed(gaps[places.findIndex((one) => one.name === name)][layer][1], 3)}。${kept}`);
-    chart.update(curves(), layer, "", called());
+    said.textContent = alike ? `${sentences.length} 个都一样` : `${sentences.length} 个里 ${hits()} 个挑中同一边的`;
+    note.textContent = `${name}，第 ${layer} 层${alike ? "" : `：同一边的平均余弦比两边之间的大 ${fixed(gap(), 3)}；平面上留住了 ${Math.round(100 * shares[layer])}% 的差别`}。`;
+    scores.forEach((score, k) => { const near = places[k].cosines[layer]; score.textContent = still(near) ? "都一样" : `${hits(near)}/${sentences.length}`; });
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
   Explore.nearest(map, () => {
@@ -113,15 +137,17 @@ Explore.define("banks", (data, stage) => {
   const moving = (step) => { playing = true; step(); playing = false; };
   const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
   const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; move(); } });
-  const which = choice({ label: "词元", options: places.map((one) => one.name), change: (at) => {
+  const scores = places.map(() => html("small", {}));
+  const which = choice({ label: "词元", options: places.map((one, k) => html("span", {}, one.name, " ", scores[k])), change: (at) => {
     ({ name, points, shares, cosines } = places[at]);
     ends = box();
     scale = fit();
     move();
   } });
-  stage.append(html("div", { class: "explore-flow explore-banks" },
-    html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node), which.node),
-    html("div", { class: "explore-side" }, cards, said, html("p", { class: "explore-label" }, "差：同一边减两边之间；线尾：挑中几个"), chart.node),
+  stage.append(html("div", { class: "explore-banks" },
+    html("div", { class: "explore-top" }, said, which.node),
+    html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node)),
+    html("div", { class: "explore-side" }, cards, note),
   ));
   rewire();
   draw();
