@@ -1,7 +1,6 @@
 import drawsvg
-from canvas import FAINT, INK, PALETTE, PAPER, Canvas
+from canvas import FAINT, INK, PAPER, Canvas
 
-OCHRE = PALETTE["COLORS"]["ochre"][0]  # 换过的
 TITLE = "一层，2017 年与 2023 年"
 SAID = (
     "左边是 2017 年论文的一层，只留解码器：嵌入，加正弦位置；键与值每个头一份，注意力，加回主干，层归一化；"
@@ -54,7 +53,8 @@ def draw(name, width, height, lefts, wides, size, notes=None):
             high += 20 * (y in more)
             if not words:
                 continue
-            color = OCHRE if column and both[0] != both[1] else INK
+            changed = column and both[0] != both[1]
+            color = FAINT if column and not changed else INK
             c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
             if not column or y not in more:
                 c.box(left, at(y), wide, high, words, color, size)
@@ -68,9 +68,9 @@ def draw(name, width, height, lefts, wides, size, notes=None):
                         at(y) + 16 + 19 * k,
                         *((size, INK) if k < len(lines) else (size - 0.4, FAINT)),
                     )
-            if color == OCHRE:
+            if changed:
                 right = left + wide - 16
-                shape = {"rx": 4, "fill": PAPER, "stroke": OCHRE, "stroke_width": 1.5}
+                shape = {"rx": 4, "fill": PAPER, "stroke": INK, "stroke_width": 1.5}
                 c.drawing.append(drawsvg.Rectangle(right - 10, at(y) - 8, 20, 17, **shape))
                 c.text("换", right, at(y), 13)
     if notes:
@@ -80,7 +80,7 @@ def draw(name, width, height, lefts, wides, size, notes=None):
             if not gain and not said:
                 continue
             middle, start = y + high / 2, edge + (26 if FRAME[0] < y < FRAME[1] else 4)
-            line = drawsvg.Path(stroke=FAINT if new == old else OCHRE, stroke_width=1.5)
+            line = drawsvg.Path(stroke=FAINT if new == old else INK, stroke_width=1.5)
             c.drawing.append(line.M(start, middle).L(notes - 10, middle))
             if gain:
                 c.text(gain, notes, middle - 9 * bool(said), size, anchor="start", font_weight=600)

@@ -96,6 +96,7 @@ def test_every_head_shows_where_it_looks(open_figure):
         seen = read(page.locator("tbody td:not(.explore-shared)")).view(HEADS, 3)
         torch.testing.assert_close(seen, LOOKS["looks"][layer - 1, :, place], atol=6e-3, rtol=0)
         assert f"第 {layer} 层里，{WORDS[place]} 看谁" in page.locator(".explore-said").inner_text()
+        assert page.locator("td.explore-mark").count() == (place > 0)
 
     everywhere(page, shows)
 

@@ -8,17 +8,16 @@ VOCABULARY = [" ", "\n", *(f" w{i}" for i in range(40))]
 
 def prompt(name, tokens, seed):
     rng = torch.Generator().manual_seed(seed)
-    shape = (LAYERS + 1, len(tokens))
-    words = torch.randint(2, len(VOCABULARY), (*shape, 5), generator=rng)
-    words[1, 0, :2] = torch.tensor([0, 1])
+    words = torch.randint(2, len(VOCABULARY), (LAYERS + 1, 5), generator=rng)
+    words[1, :2] = torch.tensor([0, 1])
     return {
         "name": name,
         "tokens": tokens,
         "words": words,
-        "chances": torch.rand((*shape, 5), generator=rng).sort(descending=True).values.softmax(dim=-1),
-        "answers": torch.rand(shape, generator=rng),
-        "looks": torch.rand((LAYERS, len(tokens), len(tokens)), generator=rng).softmax(dim=-1),
-        "lengths": 10 ** (4 * torch.rand(shape, generator=rng)),
+        "chances": torch.rand((LAYERS + 1, 5), generator=rng).sort(descending=True).values.softmax(dim=-1),
+        "answers": torch.rand(LAYERS + 1, generator=rng),
+        "looks": torch.rand((LAYERS, len(tokens)), generator=rng).softmax(dim=-1),
+        "lengths": 10 ** (4 * torch.rand((LAYERS + 1, len(tokens)), generator=rng)),
     }
 
 
@@ -31,36 +30,39 @@ DATA = {
 }
 
 
-def bars(page, name):
-    rows = page.get_by_role("list", name=name).locator("li")
-    names = rows.locator(".explore-label").all_inner_texts()
-    numbers = ".explore-track + .explore-number", ".explore-meter + .explore-number"
-    values, lengths = ([float(x) for x in rows.locator(one).all_inner_texts()] for one in numbers)
-    return names, torch.tensor(values), torch.tensor(lengths)
+def first_and_rest(numbers):
+    return torch.stack([numbers[0], numbers[1:].mean()])
 
 
-def shows(page, one, layer, place):
-    names, values, _ = bars(page, "提前读出的五个词元")
-    assert names == [VOCABULARY[i].strip() for i in one["words"][layer, place]]
-    torch.testing.assert_close(values, one["chances"][layer, place], atol=6e-4, rtol=0)
-    names, values, lengths = bars(page, "这一层里它看谁")
-    assert names == [token.strip().replace(",", "“,”") for token in one["tokens"]]
-    looks = one["looks"][layer - 1, place] if layer else torch.zeros(len(names))
-    torch.testing.assert_close(values, looks, atol=6e-3, rtol=0)
-    torch.testing.assert_close(lengths, one["lengths"][layer], atol=0.6, rtol=1e-4)
-    said = page.locator(".explore-lens .explore-label").all_inner_texts()
+def pair(page, name):
+    group = page.get_by_role("group", name=name, exact=True)
+    numbers = group.locator(".explore-number").all_inner_texts()
+    return group.locator(".explore-label").all_inner_texts(), torch.tensor([float(x) for x in numbers])
+
+
+def shows(page, one, layer):
+    rows = page.get_by_role("list", name="提前读出的五个词元").locator("li")
+    names = ["␣" if VOCABULARY[i] == " " else VOCABULARY[i].strip() or "↵" for i in one["words"][layer]]
+    assert rows.locator(".explore-label").all_inner_texts() == names
+    values = torch.tensor([float(x) for x in rows.locator(".explore-number").all_inner_texts()])
+    torch.testing.assert_close(values, one["chances"][layer], atol=6e-4, rtol=0)
+    labels, values = pair(page, "注意力")
+    assert labels == [one["tokens"][0], "其余平均"]
+    looks = one["looks"][layer - 1] if layer else torch.zeros(len(one["tokens"]))
+    torch.testing.assert_close(values, first_and_rest(looks), atol=6e-3, rtol=0)
+    _, values = pair(page, "长度")
+    torch.testing.assert_close(values, first_and_rest(one["lengths"][layer]), atol=0.6, rtol=1e-4)
+    said = page.locator(".explore-label").all_inner_texts()
     assert any("谁也没有看" in text for text in said) == (layer == 0)
 
 
 def test_every_layer_shows_its_numbers(page):
-    following = page.get_by_role("button", name="下一步", exact=True)
-    shows(page, DATA["prompts"][0], LAYERS - 1, 2)  # 打开时在倒数第二层
-    page.locator(".explore-slider input").fill("0")
-    for layer in range(LAYERS + 1):
-        shows(page, DATA["prompts"][0], layer, 2)
-        assert page.locator(".explore-slider input").input_value() == str(layer)
-        following.click() if layer < LAYERS else None
-    assert following.is_disabled()
+    shows(page, DATA["prompts"][0], LAYERS - 1)  # 打开时在倒数第二层
+    for name, one in zip(("The capital is", "换一句"), DATA["prompts"], strict=True):
+        page.get_by_role("button", name=name, exact=True).click()
+        for layer in range(LAYERS + 1):
+            page.locator(".explore-slider input").fill(str(layer))
+            shows(page, one, layer)
 
 
 def test_the_slider_leads_and_stops_the_play(page):
@@ -68,32 +70,16 @@ def test_the_slider_leads_and_stops_the_play(page):
     slider = page.locator(".explore-slider input")
     slider.focus()
     page.keyboard.press("End")
-    shows(page, DATA["prompts"][0], LAYERS, 2)
+    shows(page, DATA["prompts"][0], LAYERS)
     assert page.get_by_role("button", name="播放").is_visible()  # 动了手，播放就停
     page.keyboard.press("ArrowLeft")
-    shows(page, DATA["prompts"][0], LAYERS - 1, 2)
+    shows(page, DATA["prompts"][0], LAYERS - 1)
     assert f"第 {LAYERS - 1} 层" in page.locator(".explore-said").inner_text()
 
 
-def test_a_token_and_a_sentence_are_picked(page):
-    page.locator(".explore-slider input").fill("1")
-    page.get_by_role("button", name="The", exact=True).click()
-    names, *_ = bars(page, "提前读出的五个词元")
-    assert names[:2] == ["␣", "↵"]  # 空白与换行也看得见
-    page.get_by_role("button", name="换一句", exact=True).click()
-    shows(page, DATA["prompts"][1], 1, 3)  # 层不变，词元回到末一个
-    page.get_by_role("button", name="then", exact=True).click()
-    shows(page, DATA["prompts"][1], 1, 2)
-
-
-def test_curves_follow_the_token(page):
-    for place in [0, 2]:
-        page.locator(".explore-token").nth(place).click()
-        one = DATA["prompts"][0]
-        curves = [
-            line.get_attribute("points").split() for line in page.locator(".explore-line polyline").all()
-        ]
-        assert [len(points) for points in curves] == [LAYERS + 1, LAYERS]
-        answer, first = (torch.tensor([float(point.split(",")[1]) for point in points]) for points in curves)
-        torch.testing.assert_close(answer, 130 - 120 * one["answers"][:, place], atol=0.06, rtol=0)
-        torch.testing.assert_close(first, 130 - 120 * one["looks"][:, place, 0], atol=0.06, rtol=0)
+def test_the_curve_is_the_answer(page):
+    for name, one in zip(("The capital is", "换一句"), DATA["prompts"], strict=True):
+        page.get_by_role("button", name=name, exact=True).click()
+        curve = page.locator(".explore-line polyline").get_attribute("points").split()
+        heights = torch.tensor([float(point.split(",")[1]) for point in curve])
+        torch.testing.assert_close(heights, 110 - 100 * one["answers"], atol=0.06, rtol=0)

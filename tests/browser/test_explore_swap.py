@@ -63,11 +63,20 @@ def shades(page, where):
     return torch.tensor(found, dtype=torch.float32)
 
 
-def test_the_color_is_the_chance_of_the_other_answer(page):
+def test_the_color_says_which_answer(page):
     changed = DATA["questions"][0]["chances"][..., 1]
     found = shades(page, ".explore-swap")
-    torch.testing.assert_close(found, (100 * changed / changed.max()).flatten(), atol=0.51, rtol=0)
+    kept = DATA["questions"][0]["chances"][..., 0]
+    assert (found == 100 * (changed > kept).flatten()).all()
     assert not page.locator(".explore-early").count()
+
+
+def test_the_step_is_named_only_where_it_is_one(page, open_figure):
+    assert not page.locator(".explore-leap").count()
+    one = DATA["questions"][0] | {"chances": torch.tensor([0.5, 0.1]).repeat(5, LAYERS, 1)}
+    one["chances"][3, :4], one["chances"][4, 4:] = (torch.tensor([0.1, 0.5]),) * 2
+    page = open_figure("swap", DATA | {"questions": [one]})
+    assert page.locator(".explore-leap").inner_text() == "第 5 层：一步"
 
 
 def test_a_cell_is_clicked_and_another_question_asked(page):

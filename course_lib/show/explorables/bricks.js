@@ -46,12 +46,14 @@ Explore.define("bricks", (data, stage) => {
       const head = html("tr", {}, html("td"), html("td"), words.map((word) => html("th", { scope: "col", lang: "en" }, word)));
       const node = html("div", { class: "explore-matrix explore-heads", style: "--hue: var(--weight)" }, html("table", {}, html("thead", {}, head), html("tbody", {}, lines)));
       return { node, draw() {
+        const most = Math.max(...data.looks[layer - 1].flatMap((rows) => rows[place].slice(1, place + 1)));
         cells.forEach((row, h) => row.forEach((cell, i) => {
           const given = data.looks[layer - 1][h][place][i];
+          cell.classList.toggle("explore-mark", i > 0 && given === most);
           cell.textContent = fixed(given);
           cell.style.setProperty("--shade", `${Math.round(100 * given)}%`);
         }));
-        said.textContent = `第 ${layer} 层里，${words[place]} 看谁：${heads} 个查询头，${data.groups} 份键与值。`;
+        said.textContent = `第 ${layer} 层里，${words[place]} 看谁：${heads} 个查询头，${data.groups} 份键与值${place ? "；框出的是第一个词元以外最大的" : ""}。`;
       } };
     },
   };

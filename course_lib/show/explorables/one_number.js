@@ -7,17 +7,17 @@ Explore.define("one_number", (data, stage) => {
   let at = data.at, chosen = 0;
 
   const width = Math.min(420, stage.clientWidth || 420), high = Math.ceil(Math.max(...curves.flatMap(({ losses }) => losses)));
-  // 挑中的一段画在最后：粗的是它，数写在它旁边
+  // 挑中的一段画在最后：粗的是它，只有它写名字与数
   const order = () => [...curves.filter((_, i) => i !== chosen), curves[chosen]];
   const chart = line({
     lines: ["faint", ...order().map((_, i) => (i < curves.length - 1 ? "faint" : "ink"))].map((hue) => ({ label: "", hue, points: [] })),
-    name: "横轴是这个数乘几倍，竖轴是损失", width, height: 210, x: [least, most], y: [0, high], ends: String, room,
+    name: "横轴是这个数乘几倍，竖轴是损失", width, height: 210, x: [least, most], y: [0, high], ends: String, room, falling: true,
   });
   const next = bars({ labels: Array(5).fill(""), values: Array(5).fill(0), name: "下一个词元的前五名", hue: "ink" });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const draw = () => {
     const lines = order(), { name, losses } = lines.at(-1);
-    chart.update([[[least, data.blind], [most, data.blind]], ...lines.map((one) => one.losses.map((loss, i) => [times[i], loss]))], times[at], fixed(losses[at]), ["瞎猜", ...lines.map((one) => one.name)]);
+    chart.update([[[least, data.blind], [most, data.blind]], ...lines.map((one) => one.losses.map((loss, i) => [times[i], loss]))], times[at], fixed(losses[at]), ["瞎猜", ...lines.map((one) => (one.name === name ? name : ""))]);
     next.update(data.chances[at], [], data.words[at].map(shown));
     said.textContent = `这个数乘 ${times[at]}：${name}那段的损失 ${fixed(losses[at])}；“${data.asked}”后面最可能是 ${shown(data.words[at][0])}，${fixed(data.chances[at][0])}。`;
   };

@@ -129,28 +129,25 @@
     return { nodes: [html("span", { class: sided ? "explore-meter explore-sided" : "explore-meter" }, bar), number], update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 called 换掉名字，gap 是名字之间至少隔多少，隔得开就用一小截线连着；x 处可以立一条线，最后一条在那里的数写在旁边
-  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10, gap = 17 }) => {
+  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 called 换掉名字；x 处可以立一条线，最后一条在那里的数写在左边（falling：写在右边，给往下掉的线）
+  const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10, falling = false }) => {
     const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 40 - room)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
     const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
-    const tip = svg("text", { class: "explore-tip", "text-anchor": "end" });
-    const away = gap > 17 ? 22 : 8, names = lines.map(() => svg("text", { class: "explore-end", x: width - room + away })), named = room > 10;
-    const leaders = gap > 17 ? lines.map(() => svg("line", { class: "explore-leader", x1: width - room + 3, x2: width - room + away - 3 })) : [];
+    const tip = svg("text", { class: "explore-tip", "text-anchor": falling ? "start" : "end" });
+    const names = lines.map(() => svg("text", { class: "explore-end", x: width - room + 8 })), named = room > 10;
     const legend = named ? [] : html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
     const update = (next, where = null, said = "", called = lines.map(({ label }) => label)) => {
-      if (named) { // 线尾的名字自下而上，挤在一起的往上让，顶到头就一起往下
-        const tails = next.map((points) => Number(points.length ? at(points.at(-1))[1] : height)), order = [...tails.keys()].sort((a, b) => tails[b] - tails[a]);
+      if (named) { // 线尾的名字自下而上，挤在一起的往上让，顶到头就一起往下；没有名字的不占地方
+        const tails = next.map((points) => Number(points.length ? at(points.at(-1))[1] : height)), order = [...tails.keys()].filter((i) => called[i]).sort((a, b) => tails[b] - tails[a]);
         const places = [];
-        order.reduce((below, i) => (places[i] = Math.min(tails[i] + 5, below - gap)), Infinity);
-        const over = Math.max(0, 14 - Math.min(...places));
+        order.reduce((below, i) => (places[i] = Math.min(tails[i] + 5, below - 17)), Infinity);
+        const over = Math.max(0, 14 - Math.min(...order.map((i) => places[i])));
         names.forEach((name, i) => {
-          const y = places[i] + over;
+          const y = (places[i] ?? 0) + over;
           name.setAttribute("y", y);
           name.textContent = called[i];
           name.setAttribute("style", `fill: var(--${lines[i].hue})`);
-          leaders[i]?.setAttribute("y1", tails[i]);
-          leaders[i]?.setAttribute("y2", y - 5);
         });
       }
       next.forEach((points, i) => paths[i].setAttribute("points", points.map((point) => at(point).join(",")).join(" ")));
@@ -159,13 +156,13 @@
       tip.textContent = said;
       if (!said) return;
       const [x, y] = at(next.at(-1).find(([x]) => x === where));
-      tip.setAttribute("x", Math.max(80, x - 5));
+      tip.setAttribute("x", falling ? Math.min(width - room - 34, x + 6) : Math.max(80, x - 5));
       tip.setAttribute("y", Math.max(14, y - 8));
     };
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
     const frame = [text(36, height - 18, "end", ends(low)), text(36, 14, "end", ends(high)), text(40, height - 5, "start", String(left)), text(width - room, height - 5, "end", String(right))];
-    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, leaders, paths, frame, names, tip), legend), update };
+    return { node: html("div", { class: "explore-line" }, svg("svg", { viewBox: `0 0 ${width} ${height}`, style: `max-width: ${width}px`, role: "img", "aria-label": name }, cursor, paths, frame, names, tip), legend), update };
   };
 
   // 一行词元之上的弧：weights[i] 是从 from 到第 i 个的粗细，不小于 least 的写出数来；width 以内放不下的词斜着写

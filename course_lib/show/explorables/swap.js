@@ -1,7 +1,7 @@
-// 激活修补：一格一个词元、一层，换成另一句话的同一格，答案改不改；颜色是改答的概率，点一格，或者拖层数、挑词元。
+// 激活修补：一格一个词元、一层，换成另一句话的同一格，答案改不改；改答的是黄的，点一格，或者拖层数、挑词元。
 // 数：questions，每问 { name；tokens（N 个词元）；place（先换第几个）；from（换进来的是谁的）；answers（原来的答案、另一句的答案）；
 // chances（N×L 个 [答原来的, 答另一句的]） }；layer（先在第几层之后换）。各问层数相同。
-// 只有一问时还可以给 early（L 个数：每层之后提前读末一个词元，答原来的概率），画成最上面的一行。
+// 只有一问时还可以给 early（L 个数：每层之后提前读末一个词元，答原来的概率），画成最上面的一行，越浓越读得出。
 Explore.define("swap", (data, stage) => {
   const { html, svg, fixed, tokens, bars, slider, choice, beside, shown } = Explore;
   const layers = data.questions[0].chances[0].length, all = Array.from({ length: layers }, (_, l) => l + 1);
@@ -21,9 +21,9 @@ Explore.define("swap", (data, stage) => {
   const line = (label, cells) => html("div", { class: "explore-strip" }, label, cells);
   const named = (word) => html("span", { class: "explore-label", lang: "en" }, shown(word));
 
-  const grid = html("div", { class: "explore-swap", role: "img" }), words = html("div", {});
+  const grid = html("div", { class: "explore-swap", role: "img", "data-does": "换" }), words = html("div", {});
   const marks = all.map(() => html("span"));
-  const ticks = html("div", { class: "explore-strip", "aria-hidden": "true" }, html("span"), html("span", { class: "explore-ticks" }, marks));
+  const ticks = html("div", { class: "explore-strip explore-ticks-row", "aria-hidden": "true" }, html("span"), html("span", { class: "explore-ticks" }, marks));
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const answers = bars({ labels: ["", ""], values: [0, 0], name: "换了以后，两个答案的概率", hue: "ink" });
   answers.node.lastChild.style.setProperty("--hue", "var(--ochre)"); // 墨色的是原来的答案，黄的是另一句的
@@ -46,16 +46,24 @@ Explore.define("swap", (data, stage) => {
     said.textContent = `第 ${layer} 层之后，${read}把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
-    const top = Math.max(...question.chances.flat().map(([, changed]) => changed)), label = named(token);
-    const { node, frame } = strip(question.chances[i].map(([, changed]) => changed), top, () => { place = i; picker.select(i, true); });
+    const label = named(token);
+    const { node, frame } = strip(question.chances[i].map(([kept, changed]) => Number(changed > kept)), 1, () => { place = i; picker.select(i, true); });
     return { label, frame, node: line(label, node) };
+  };
+  // 一步：换国名到前一层为止都改答，换末一个从这一层起都改答；别的样子不写
+  const leap = () => {
+    const [country, last] = [question.chances[question.place], question.chances.at(-1)].map((all) => all.map(([kept, changed]) => changed > kept));
+    const step = last.indexOf(true);
+    return step > 0 && last.every((yes, l) => yes === l >= step && yes !== country[l]) ? step : null;
   };
   const open = () => {
     place = question.place;
     rows = question.tokens.map(row);
     grid.style.setProperty("--rows", rows.length);
-    grid.setAttribute("aria-label", `每个词元、每一层换一次，改答 ${question.answers[1]} 的概率`);
+    const step = leap(), says = step === null ? "" : `第 ${step + 1} 层：一步`;
+    grid.setAttribute("aria-label", `每个词元、每一层换一次，改不改答 ${question.answers[1]}${says && `；${says}`}`);
     grid.replaceChildren(...rows.map(({ node }) => node));
+    if (says) rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * step) / layers}%` }, says));
     picker = tokens({ words: question.tokens.map(shown), name: "换哪一个词元", chosen: place, pick: (i) => { place = i; draw(); } });
     words.replaceChildren(picker.node);
     draw();
@@ -65,7 +73,7 @@ Explore.define("swap", (data, stage) => {
   if (early) {
     const [first, other] = question.answers, last = question.tokens.at(-1);
     const asked = [html("p", {}, `每层之后提前读 ${last}，读得出 ${first} 吗？`), html("p", {}, `把一格换成 ${question.from} 那一句的，改答 ${other} 吗？`)];
-    stage.append(asked[0], html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)), asked[1]);
+    stage.append(asked[0], html("div", { class: "explore-early", role: "img", "data-does": "读", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)), asked[1]);
   }
   stage.append(grid, ticks, depth.node, said, beside([answers.node], [words]));
   if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
