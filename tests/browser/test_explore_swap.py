@@ -105,7 +105,7 @@ def test_the_early_reading_stands_above_and_is_said(open_figure):
         assert frames == [str(layer - 1)] * 2  # 词元不变，两处的框同在一层
         said = page.locator(".explore-said").inner_text()
         assert (
-            f"第 {layer} 层之后，提前读出 Paris 的概率是 {early[layer - 1]:.2f}；把 France 这一格换成 Italy 那一句的"
+            f"第 {layer} 层之后，提前读出 Paris 的概率是 {early[layer - 1]:.2f}。把 France 这一格换成 Italy 那一句的"
             in said
         )
     assert not page.get_by_role("group", name="哪一问").count()

@@ -10,7 +10,7 @@ Explore.define("lens", (data, stage) => {
   const label = (text = "") => html("p", { class: "explore-label" }, text);
   const title = label(), climbing = label(), looking = label(), long = label("向量的长度");
   const guessed = bars({ labels: ["", "", "", "", ""], values: [0, 0, 0, 0, 0], name: "提前读出的五个词元", hue: "ink", digits: 3 });
-  const width = Math.min(420, stage.clientWidth || 420), room = 84;
+  const width = Math.min(420, stage.clientWidth || 420), room = 100;
   const chart = line({ lines: [{ label: "", hue: "ink", points: [] }], name: "答案的概率，逐层", width, height: 130, x: [0, layers], y: [0, 1], ends: String, room });
   // 第一个词元与其余的平均，各一条
   const pair = (name, hue) => {
@@ -23,7 +23,7 @@ Explore.define("lens", (data, stage) => {
       [first, mean].forEach((value, i) => rows[i].update(value, top, fixed(value, digits)));
     } };
   };
-  const given = pair("注意力", "weight"), lengths = pair("长度", "ink");
+  const given = pair("注意力", "weight"), lengths = pair("长度", "grey");
 
   const draw = () => {
     const word = shown(prompt.tokens.at(-1)), five = prompt.words[layer], [last] = prompt.words[layers];

@@ -45,6 +45,6 @@ Explore.define("nouns", (data, stage) => {
     pick(among.reduce((best, noun) => (best && far(best) <= far(noun) ? best : noun), null));
   });
   const rail = slider({ label: "层", values: layers, at: layer, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { layer = at; draw(); } });
-  stage.append(plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "同义减异义 →"), rail.node, said, one);
+  stage.append(plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), rail.node, said, one);
   draw();
 });

@@ -41,8 +41,8 @@ Explore.define("swap", (data, stage) => {
       mark.textContent = apart === 0 || (round && apart > 1) ? l + 1 : "";
       mark.classList.toggle("explore-mark", apart === 0);
     });
-    answers.update([kept, changed], [], question.answers);
-    const read = early ? `提前读出 ${first} 的概率是 ${fixed(data.early[layer - 1])}；` : "";
+    answers.update([kept, changed], [], question.answers.map((answer) => `答 ${answer}`));
+    const read = early ? `提前读出 ${first} 的概率是 ${fixed(data.early[layer - 1])}。` : "";
     said.textContent = `第 ${layer} 层之后，${read}把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
