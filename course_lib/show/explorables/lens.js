@@ -3,7 +3,7 @@
 // chances（同样形状，它们的概率）；answers（L+1 个，最后一层的第一名在这一层的概率）；
 // looks（L 份，每份 N 个，末一个词元的注意力，各头平均）；lengths（L+1 份，每份 N 个，向量的长度） }。各句层数相同。
 Explore.define("lens", (data, stage) => {
-  const { html, fixed, bars, line, slider, choice, stepper, meter, beside, shown } = Explore;
+  const { html, fixed, bars, line, slider, choice, stepper, meter, under, beside, shown } = Explore;
   const layers = data.prompts[0].looks.length;
   let prompt = data.prompts[0], layer = 0;
 
@@ -53,8 +53,7 @@ Explore.define("lens", (data, stage) => {
   const depth = slider({ label: "层", values: Array.from({ length: layers + 1 }, (_, l) => l), change: (_, i) => together(i, () => steps.go(i, true)) });
   const steps = stepper({ steps: Array(layers + 1).fill(""), seconds: 0.7, dots: false, show: (i) => together(i, () => depth.set(i)) });
   const [said, transport] = steps.node.children, [, play] = transport.children;
-  // 滑杆与图的横轴对齐，钮的半宽是 8
-  const dial = html("div", { class: "explore-dial", style: `max-width: ${width}px; grid-template-columns: ${(100 * 32) / width}% minmax(0, 1fr) ${(100 * (room - 8)) / width}%` }, depth.node, play);
+  const dial = under(width, room, depth.node, play);
   const sentence = choice({ label: "哪一句", options: data.prompts.map(({ name }) => name), change: (i) => { prompt = data.prompts[i]; draw(); } });
   stage.append(beside([title, guessed.node], [climbing, chart.node, dial]), said, beside([looking, given.node], [long, lengths.node]), sentence.node);
   steps.go(layers - 1); // 打开时在倒数第二层：答案刚刚露面

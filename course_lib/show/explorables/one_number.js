@@ -2,7 +2,7 @@
 // 数：times（T 个倍数，间隔相等）；curves（几段，每段 { name；losses（T 个） }）；blind（瞎猜的损失）；
 // asked（哪一句）；words、chances（T 份，每份下一个词元的前五名与概率）；at（先看第几个倍数）。
 Explore.define("one_number", (data, stage) => {
-  const { html, fixed, bars, line, slider, choice, beside, shown } = Explore;
+  const { html, fixed, bars, line, slider, choice, under, beside, shown } = Explore;
   const { times, curves } = data, [least, most] = [times[0], times.at(-1)], room = 56;
   let at = data.at, chosen = 0;
 
@@ -21,8 +21,7 @@ Explore.define("one_number", (data, stage) => {
     next.update(data.chances[at], [], data.words[at].map(shown));
     said.textContent = `这个数乘 ${times[at]}：${name}那段的损失 ${fixed(losses[at])}；“${data.asked}”后面最可能是 ${shown(data.words[at][0])}，${fixed(data.chances[at][0])}。`;
   };
-  const dial = html("div", { class: "explore-dial", style: `max-width: ${width}px; grid-template-columns: ${(100 * 32) / width}% minmax(0, 1fr) ${(100 * (room - 8)) / width}%` },
-    slider({ label: "倍", values: times, at, change: (_, i) => { at = i; draw(); } }).node);
+  const dial = under(width, room, slider({ label: "倍", values: times, at, change: (_, i) => { at = i; draw(); } }).node);
   const heading = (...texts) => html("p", { class: "explore-label" }, ...texts);
   stage.append(
     beside([heading("猜后面每个词元，平均损失"), chart.node, dial], [heading(html("span", { lang: "en" }, data.asked), " 的下一个"), next.node]),

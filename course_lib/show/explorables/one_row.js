@@ -55,7 +55,10 @@ Explore.define("one_row", (data, stage) => {
     said.textContent = `${words[from]} 来问：分数最高的是 ${words[most]}，${fixed(scores[most])} 分，权重 ${fixed(weights[most])}；它的输出，方向离 ${words[near]} 的值最近，余弦 ${fixed(data.alike[from][near])}。`;
   };
   const asking = tokens({ words, name: "谁来问", chosen: data.chosen, pick: show });
-  rows.forEach(({ key, value }, i) => [key, value].forEach((box) => box.addEventListener("click", () => asking.select(i))));
+  rows.forEach(({ key, value }, i) => [key, value].forEach((box) => {
+    box.classList.add("explore-asking");
+    box.addEventListener("click", () => asking.select(i));
+  }));
   stage.append(drawn, said, asking.node);
   show(data.chosen);
 });

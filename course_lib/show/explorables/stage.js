@@ -249,6 +249,9 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
+  // 滑杆放在 width 宽、右边留 room 的折线图下面，与横轴对齐；钮的半宽是 8
+  const under = (width, room, ...nodes) => html("div", { class: "explore-dial", style: `max-width: ${width}px; grid-template-columns: ${(100 * 32) / width}% minmax(0, 1fr) ${(100 * (room - 8)) / width}%` }, nodes);
+
   // 几栏：宽得下时左右并排，图与滑杆才同在一屏里
   const beside = (...columns) => html("div", { class: "explore-beside" }, columns.map((nodes) => html("div", {}, nodes)));
 
@@ -334,6 +337,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, beside, stepper };
+  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, under, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();
