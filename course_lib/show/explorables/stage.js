@@ -259,7 +259,7 @@
   const stepper = ({ steps, show, seconds = 2.2, dots: dotted = true }) => {
     let now = 0, timer = null, touched = false;
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
-    const dots = steps.map((_, i) => html("button", { type: "button", class: "explore-dot", "aria-label": `第 ${i + 1} 步，共 ${steps.length} 步`, onclick: () => go(i, true) }));
+    const dots = steps.map((_, i) => html("button", { type: "button", class: "explore-dot", "aria-label": `第 ${i + 1} 步，共 ${steps.length} 步`, title: steps[i] || null, onclick: () => go(i, true) }));
     const back = html("button", { type: "button", onclick: () => go(now - 1, true) }, "上一步");
     const next = html("button", { type: "button", onclick: () => go(now + 1, true) }, "下一步");
     const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
