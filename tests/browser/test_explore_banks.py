@@ -27,7 +27,7 @@ DATA = {
     "senses": SENSES,
     "names": ["钱", "河"],
     "places": [token("bank", 12), token("[SEP]", 13)],
-    "chosen": 4,
+    "control": "[SEP]",
 }
 
 
@@ -60,7 +60,8 @@ def place(page, i):
 
 
 @pytest.mark.parametrize("at", [0, 1])
-def test_means_and_the_nearest_are_the_librarys(page, at):
+def test_means_and_the_nearest_are_the_librarys(open_figure, at):
+    page = open_figure("banks", DATA | {"chosen": 4})
     for layer in range(LAYERS):
         there = DATA["places"][at]
         chip(page, there["name"]).click()
@@ -73,7 +74,7 @@ def test_means_and_the_nearest_are_the_librarys(page, at):
         cards = page.locator(".explore-cards").inner_text()
         assert SENTENCES[4] in cards
         if layer == 0:
-            assert "都一样" in cards and "都一样" in said(page) and "留住" not in note(page)
+            assert "都一样" in cards and "6 个 bank 都一样" in said(page) and "留住" not in note(page)
             assert "都一样" in chip(page, there["name"]).inner_text()
         else:
             best = cosines[4].index_fill(0, torch.tensor([4]), -2).argmax()
@@ -82,8 +83,17 @@ def test_means_and_the_nearest_are_the_librarys(page, at):
             assert f"留住了 {there['shares'][layer]:.0%}" in note(page)
             picked = (cosines - 2 * torch.eye(6)).argmax(dim=-1)
             right = (sense[picked] == sense).sum()
-            assert f"6 个里 {right} 个挑中同一边的" in said(page)
             assert f"{right}/6" in chip(page, there["name"]).inner_text()
+            wide = chip(page, there["name"]).locator(".explore-fill").get_attribute("style")
+            assert float(wide.split("width:")[1].strip(" %;")) == pytest.approx(
+                100 * right.item() / 6, abs=1e-3
+            )
+            of = (
+                f"6 个 bank，{right} 个挑中"
+                if at == 0
+                else f"[SEP]，{'6 个全中' if right == 6 else f'{right} 个挑中'}"
+            )
+            assert of in said(page)
             crossing = page.locator(".explore-cross line")
             assert crossing.count() == (sense[picked] != sense).sum()  # 红的正是过了界的
             assert page.locator("[role=option] text", has_text="戊").count() == 1
@@ -105,7 +115,41 @@ def test_dots_stand_where_the_points_are(page):
 def test_shape_tells_the_sense_without_colour(page):
     assert page.locator("[role=option]:has(circle)").count() == 3
     assert page.locator("[role=option]:has(polygon)").count() == 3
-    assert "● 钱" in page.locator(".explore-plane").inner_text()
+    heaps = page.locator(".explore-heap")
+    assert heaps.all_text_contents() == ["钱", "河"]
+    go(page, 0)  # 叠在一处，两堆无处写名字，就有图例
+    assert not heaps.first.is_visible() and "● 钱" in page.locator(".explore-plane").inner_text()
+
+
+def test_heaps_are_named_beside_their_own_dots(page):
+    assert "● 钱" not in page.locator(".explore-plane").inner_text()
+    spots = torch.stack([place(page, i) for i in range(6)])
+    for side, heap in enumerate(page.locator(".explore-heap").all()):
+        box = heap.bounding_box()
+        away = (spots - torch.tensor([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])).norm(
+            dim=-1
+        )
+        assert SENSES[away.argmin()] == side and away.min() > 14
+
+
+def test_nothing_is_chosen_until_one_is(page):
+    cards = page.locator(".explore-cards")
+    assert page.locator("[role=option][aria-selected=true]").count() == 0
+    assert (
+        cards.inner_text().startswith("点一个点")
+        and not cards.locator("b", has_text="bank").first.is_visible()
+    )
+    height = cards.bounding_box()["height"]
+    page.mouse.click(*place(page, 0).tolist())
+    assert "点一个点" not in cards.inner_text() and SENTENCES[0] in cards.inner_text()
+    assert cards.bounding_box()["height"] == height
+
+
+@pytest.mark.parametrize(("key", "i"), [("ArrowRight", 0), ("ArrowLeft", 5)])
+def test_the_first_key_enters_at_an_end(page, key, i):
+    page.get_by_role("listbox").focus()
+    page.keyboard.press(key)
+    assert SENTENCES[i] in chosen(page)
 
 
 def test_a_tap_a_hover_and_keys_choose_the_sentence(page):

@@ -1,4 +1,4 @@
-"""可以动手的图“弄没一个词”：颜色、空心与那句话正是给它的数；点词、点格子，鼠标、键盘都到得了。"""
+"""可以动手的图“弄没一个词”：深浅、箭头与那句话正是给它的数；点词、点格子，鼠标、键盘都到得了。"""
 
 import torch
 
@@ -16,21 +16,26 @@ DATA = {
 OTHERS = [0, 1, 2, 3, 5]
 
 
+def signed(text):
+    """←0.012 是退，0.012→ 是进，没有箭头的是零。"""
+    size = float(text.strip("←→"))
+    assert (size == 0) == (text == text.strip("←→"))
+    return -size if text.endswith("→") else size
+
+
 def test_each_measure_shades_the_words_by_their_fall(page):
     cells = page.locator(".explore-matrix tbody td")
     for k, (way, ruler) in enumerate((i, j) for i in range(2) for j in range(3)):
         cells.nth(k).click()
         now = FALLS[way, ruler, OTHERS]
         seen = page.locator("button.explore-erase").evaluate_all(
-            "all => all.map(one => [one.querySelector('small').textContent.replace('−', '-'),"
-            " parseFloat(one.style.getPropertyValue('--shade')), one.classList.contains('explore-negative')])"
+            "all => all.map(one => [one.querySelector('small').textContent,"
+            " parseFloat(one.style.getPropertyValue('--shade'))])"
         )
-        shown, shades, negative = (
-            torch.tensor([float(x) for x in column]) for column in zip(*seen, strict=True)
-        )
+        shown = torch.tensor([signed(text) for text, _ in seen])
+        shades = torch.tensor([float(shade) for _, shade in seen])
         torch.testing.assert_close(shown, now, atol=6e-4, rtol=0)
         torch.testing.assert_close(shades, 100 * now.abs() / FALLS[..., OTHERS].abs().max(), atol=0.6, rtol=0)
-        assert (negative.bool() == (now < 0)).all()
         said = page.locator(".explore-said").first.inner_text()
         assert said.startswith(f"{DATA['ways'][way]}一个词，按{DATA['rulers'][ruler]}量")
         assert f"退得最多的是 {WORDS[OTHERS[now.argmax()]]}，" in said
@@ -39,7 +44,7 @@ def test_each_measure_shades_the_words_by_their_fall(page):
 def test_a_word_fills_the_table(page):
     page.get_by_role("button", name="fishing").click()
     assert page.locator(".explore-matrix caption").inner_text().startswith("fishing")
-    numbers = [float(x.replace("−", "-")) for x in page.locator(".explore-matrix tbody td").all_inner_texts()]
+    numbers = [signed(x) for x in page.locator(".explore-matrix tbody td").all_inner_texts()]
     torch.testing.assert_close(torch.tensor(numbers), FALLS[..., 2].flatten(), atol=6e-4, rtol=0)
     page.locator(".explore-matrix tbody td").first.focus()
     page.keyboard.press("ArrowDown")

@@ -1,18 +1,18 @@
-// 同一个座位上换一个词，一词一点：拖动层数，看谁的差比那个词还大；点一个，看它的差与挑中几个。
+// 同一个座位上换一个词，一词一点：换一层，看谁的差比那个词还大；点一个，看它的差与挑中几个。
 // 数：groups（几组，一组一行），每组有 name、nouns，每个词有 word、gaps（每层一个数，同义减异义）、hits（每层一个数，挑中几个）；
-// mark（拿来比的词，它所在的一组两边都沾）；count（一共几句）；chosen（先看哪个词）；layer（先看第几层）。
+// mark（拿来比的词，它所在的一组两边都沾）；count（一共几句）；chosen（先看哪个词）；layers（看哪几层，最后一个先看）。
 Explore.define("nouns", (data, stage) => {
-  const { html, fixed, slider, walk, nearest } = Explore;
+  const { html, fixed, choice, walk, nearest } = Explore;
   const nouns = data.groups.flatMap(({ nouns }, row) => nouns.map((noun, k) => ({ ...noun, row, lane: (7 * k) % 5 })));
-  const mark = nouns.find(({ word }) => word === data.mark), layers = mark.gaps.map((_, at) => at);
-  const most = Math.max(...nouns.flatMap(({ gaps }) => gaps)), top = Math.ceil(most / 0.02 + 0.25) * 0.02;
+  const mark = nouns.find(({ word }) => word === data.mark), { layers } = data;
+  const most = Math.max(...nouns.flatMap(({ gaps }) => layers.map((at) => gaps[at]))), top = Math.ceil(most / 0.02 + 0.25) * 0.02;
   const left = (gap) => `${(3 + (94 * gap) / top).toFixed(2)}%`, id = `nouns-${document.querySelectorAll(".explore-nouns").length}`;
-  let layer = data.layer, chosen = nouns.find(({ word }) => word === data.chosen);
+  let layer = layers.at(-1), chosen = nouns.find(({ word }) => word === data.chosen);
   const beyond = ({ gaps }) => gaps[layer] > mark.gaps[layer] && gaps[layer] > 1e-5;
 
   const dots = nouns.map(({ word, row, lane }, i) => html("span", { id: `${id}-${i}`, role: "option", class: `explore-noun explore-row-${row}`, style: `--lane: ${lane}`, lang: "en", "aria-label": word }, html("i"), html("b", {}, word)));
   const rows = data.groups.map(({ name }, row) => html("div", { class: "explore-nouns-row", role: "presentation" }, html("span", { class: "explore-label" }, name), dots.filter((_, i) => nouns[i].row === row)));
-  const line = html("div", { class: "explore-nouns-line", "aria-hidden": "true" }, html("span", { lang: "en" }, mark.word));
+  const line = html("div", { class: "explore-nouns-line", "aria-hidden": "true" }, html("span", {}, `比 ${mark.word} 分得还开 →`));
   const plane = html("div", { class: "explore-nouns", role: "listbox", tabindex: 0, "aria-label": "一词一点，用方向键一个一个看" }, line, rows);
   const ticks = Array.from({ length: Math.floor(top / 0.04 + 1e-6) + 1 }, (_, k) => 0.04 * k);
   const axis = html("div", { class: "explore-nouns-axis", "aria-hidden": "true" }, ticks.map((x) => html("span", { style: `left: ${left(x)}` }, x ? fixed(x) : "0")));
@@ -44,7 +44,7 @@ Explore.define("nouns", (data, stage) => {
     const far = ({ gaps }) => Math.abs(gaps[layer] - chosen.gaps[layer]);
     pick(among.reduce((best, noun) => (best && far(best) <= far(noun) ? best : noun), null));
   });
-  const rail = slider({ label: "层", values: layers, at: layer, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { layer = at; draw(); } });
-  stage.append(plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), rail.node, said, one);
+  const rail = choice({ label: "看", options: layers.map((at) => `第 ${at} 层`), at: layers.length - 1, change: (at) => { layer = layers[at]; draw(); } });
+  stage.append(rail.node, plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), said, one);
   draw();
 });

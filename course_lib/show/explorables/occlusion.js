@@ -1,4 +1,4 @@
-// 弄没一个词：句子里的词按“没有了它，偏向退多少”上色；点一个词，表里是它在各种量法下的数，点一格，就换成那种量法。
+// 弄没一个词：没有了它，偏向动多少，越深越多，箭头是往哪边；点一个词，表里是它在各种量法下的数，点一格，就换成那种量法。
 // 数：words（N 个词）、seat（看的是第几个）、ways（几种弄没的办法）、rulers（几把尺子）、
 // falls（办法 × 尺子 × N：没有了它，偏向退多少，负数是反而进了；seat 那一个不算）、names（退到哪边、进到哪边）、chosen（先看第几个词）。
 Explore.define("occlusion", (data, stage) => {
@@ -13,27 +13,33 @@ Explore.define("occlusion", (data, stage) => {
     : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("small"))));
   const sentence = html("div", { class: "explore-row explore-erased", role: "group", "aria-label": "一个词一格，点一个看它的数" }, buttons);
   const [said, verdict] = [0, 1].map(() => html("p", { class: "explore-said", "aria-live": "polite" }));
-  const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "ink", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
-  const title = table.node.querySelector("caption");
+  const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "grey", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
+  const back = () => html("i", {}, "←"), ahead = () => html("i", { class: "explore-ahead" }, "→");
+  const title = table.node.querySelector("caption"), ends = html("p", { class: "explore-label explore-toward" }, html("span", {}, back(), `往${names[0]}`), html("span", {}, `往${names[1]}`, ahead()));
+  // 往哪边、动多少；写出来是零的，没有箭头
+  const write = (node, fall) => {
+    const size = fixed(Math.abs(fall), 3);
+    node.replaceChildren(...(Number(size) === 0 ? [size] : fall < 0 ? [size, ahead()] : [back(), size]));
+  };
 
   const draw = () => {
     const now = falls[way][ruler], best = most(way, ruler);
     others.forEach((i) => {
       const button = buttons[i], steps = Math.round((100 * Math.abs(now[i])) / top);
       button.style.setProperty("--shade", `${steps}%`);
-      button.classList.toggle("explore-negative", now[i] < 0);
       button.classList.toggle("explore-most", i === best);
       button.setAttribute("aria-pressed", i === chosen);
-      button.querySelector("small").textContent = fixed(now[i], 3);
+      write(button.querySelector("small"), now[i]);
     });
     said.textContent = `${ways[way]}一个词，按${rulers[ruler]}量：退得最多的是 ${words[best]}，往${names[0]}那边退 ${fixed(now[best], 3)}。`;
     const all = falls.flat(), thousandths = all.map((row) => Math.round(1000 * row[chosen])); // 写出来是零的，不算退也不算进
-    const back = thousandths.filter((x) => x > 0).length, ahead = thousandths.filter((x) => x < 0).length, still = all.length - back - ahead;
+    const less = thousandths.filter((x) => x > 0).length, more = thousandths.filter((x) => x < 0).length, still = all.length - less - more;
     const first = falls.flatMap((row, i) => row.filter((_, j) => most(i, j) === chosen)).length;
-    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${back} 种退，${ahead} 种进${still ? `，${still} 种几乎不动` : ""}${first ? `；${first} 种里退得最多的是它` : ""}。`);
+    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${less} 种退，${more} 种进${still ? `，${still} 种几乎不动` : ""}${first ? `；${first} 种里退得最多的是它` : ""}。`);
     title.textContent = `${words[chosen]}，点一格，换一种量法`;
     table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
+    table.cells.forEach((row, i) => row.forEach((cell, j) => write(cell, falls[i][j][chosen])));
   };
-  stage.append(sentence, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, verdict)));
+  stage.append(sentence, ends, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, verdict)));
   draw();
 });
