@@ -93,10 +93,17 @@ def test_every_head_shows_where_it_looks(open_figure):
     assert [owner.get_attribute("rowspan") for owner in owners.all()] == ["3", "3"]
 
     def shows(layer, place):
-        seen = read(page.locator("tbody td:not(.explore-shared)")).view(HEADS, 3)
+        seen = read(page.locator("tbody td:not(.explore-shared, .explore-aside)")).view(HEADS, 3)
         torch.testing.assert_close(seen, LOOKS["looks"][layer - 1, :, place], atol=6e-3, rtol=0)
         assert f"第 {layer} 层里，{WORDS[place]} 看谁" in page.locator(".explore-said").inner_text()
         assert page.locator("td.explore-mark").count() == (place > 0)
+        looks = LOOKS["looks"][layer - 1, :, place, 1 : place + 1]
+        for group, three in enumerate(looks.unflatten(0, (GROUPS, -1))):
+            apart = place > 0 and three.max() == looks.max()
+            apart = apart and (three[:, three.amax(0).argmax()] > three.max() / 2).sum() == 1
+            assert page.locator(".explore-aside").nth(group).inner_text() == "同一份键与值，看得不同" * int(
+                apart
+            )
 
     everywhere(page, shows)
 

@@ -42,6 +42,16 @@ def test_every_setting_shows_its_numbers(page):
             shows(page, at, chosen)
 
 
+def test_the_presets_are_three_clicks_away(page):
+    for name, time in (("×0", 0), ("×½", 0.5), ("×1", 1)):
+        page.get_by_role("button", name=name, exact=True).click()
+        shows(page, TIMES.index(time), 0)
+        assert page.get_by_role("button", name=name, exact=True).get_attribute("aria-pressed") == "true"
+    turn(page, "倍", TIMES, 0.75)
+    assert not page.get_by_role("group", name="现成的").locator("[aria-pressed=true]").count()
+    assert page.locator(".explore-end").all_text_contents() == ["瞎猜", "乙", "丙", "甲"]
+
+
 def test_blanks_are_seen(page):
     turn(page, "倍", TIMES, 0)
     assert page.locator(".explore-bars .explore-label").all_inner_texts()[1:4] == ["␣", "↵", "“,”"]

@@ -72,11 +72,28 @@ def test_the_color_says_which_answer(page):
 
 
 def test_the_step_is_named_only_where_it_is_one(page, open_figure):
-    assert not page.locator(".explore-leap").count()
+    assert not page.locator(".explore-leap, .explore-across").count()
     one = DATA["questions"][0] | {"chances": torch.tensor([0.5, 0.1]).repeat(5, LAYERS, 1)}
     one["chances"][3, :4], one["chances"][4, 4:] = (torch.tensor([0.1, 0.5]),) * 2
     page = open_figure("swap", DATA | {"questions": [one]})
     assert page.locator(".explore-leap").inner_text() == "第 5 层：一步"
+    head = page.locator(".explore-across i").bounding_box()  # 箭头落在末一个词元的第 5 层
+    cell = page.locator(".explore-swap .explore-strip svg").last.locator("rect").nth(4).bounding_box()
+    assert abs(head["x"] + head["width"] / 2 - cell["x"] - cell["width"] / 2) < 1
+    assert cell["y"] < head["y"] + head["height"] < cell["y"] + cell["height"]
+
+
+def test_a_drag_moves_the_layer(page):
+    box = page.locator(".explore-swap .explore-strip svg").nth(1).bounding_box()
+    middle = [box["x"] + box["width"] * (layer - 0.5) / LAYERS for layer in DEPTHS]
+    page.mouse.move(middle[0], box["y"] + 8)
+    page.mouse.down()
+    for layer in DEPTHS[1:]:
+        page.mouse.move(middle[layer - 1], box["y"] + 8)
+        assert f"第 {layer} 层之后" in page.locator(".explore-said").inner_text()
+    page.mouse.up()
+    page.mouse.move(middle[0], box["y"] + 8)  # 不按着，不动
+    assert f"第 {LAYERS} 层之后" in page.locator(".explore-said").inner_text()
 
 
 def test_a_cell_is_clicked_and_another_question_asked(page):

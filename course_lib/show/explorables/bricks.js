@@ -42,7 +42,8 @@ Explore.define("bricks", (data, stage) => {
       const heads = data.looks[0].length, shared = heads / data.groups;
       const cells = Array.from({ length: heads }, () => words.map(() => html("td")));
       const group = (h) => html("td", { rowspan: shared, class: "explore-shared" }, html("b", { class: "explore-key" }, `键 ${h / shared + 1}`), html("b", { class: "explore-value" }, `值 ${h / shared + 1}`));
-      const lines = cells.map((row, h) => html("tr", h % shared ? {} : { class: "explore-first" }, h % shared ? [] : group(h), html("th", { scope: "row" }, html("b", { class: "explore-query" }, `头 ${h + 1}`)), row));
+      const asides = Array.from({ length: data.groups }, () => html("td", { rowspan: shared, class: "explore-aside" }));
+      const lines = cells.map((row, h) => html("tr", h % shared ? {} : { class: "explore-first" }, h % shared ? [] : group(h), html("th", { scope: "row" }, html("b", { class: "explore-query" }, `头 ${h + 1}`)), row, h % shared ? [] : asides[h / shared]));
       const head = html("tr", {}, html("td"), html("td"), words.map((word) => html("th", { scope: "col", lang: "en" }, word)));
       const node = html("div", { class: "explore-matrix explore-heads", style: "--hue: var(--weight)" }, html("table", {}, html("thead", {}, head), html("tbody", {}, lines)));
       return { node, draw() {
@@ -53,6 +54,12 @@ Explore.define("bricks", (data, stage) => {
           cell.textContent = fixed(given);
           cell.style.setProperty("--shade", `${Math.round(100 * given)}%`);
         }));
+        // 框出的一格，同组别的头给得都不到它的一半：看得不同
+        asides.forEach((aside, g) => {
+          const [first, ...rest] = data.looks[layer - 1].slice(g * shared, (g + 1) * shared).map((rows) => rows[place].slice(1, place + 1)).sort((a, b) => Math.max(...b) - Math.max(...a));
+          const apart = place > 0 && Math.max(...first) === most && rest.every((row) => row[first.indexOf(most)] < most / 2);
+          aside.textContent = apart ? "同一份键与值，看得不同" : "";
+        });
         said.textContent = `第 ${layer} 层里，${words[place]} 看谁：${heads} 个查询头，${data.groups} 份键与值${place ? "；框出的是第一个词元以外最大的" : ""}。`;
       } };
     },

@@ -7,15 +7,15 @@ Explore.define("swap", (data, stage) => {
   const layers = data.questions[0].chances[0].length, all = Array.from({ length: layers }, (_, l) => l + 1);
   let question = data.questions[0], place = question.place, layer = data.layer, rows, picker;
 
-  // 一行的格子，一格一层；点一格，就到那一层
+  // 一行的格子，一格一层；点一格，或者按着拖过去，就到那一层
   const strip = (chances, top, picked = () => {}) => {
     const cells = chances.map((p, l) => svg("rect", { x: l + 0.04, y: 0, width: 0.92, height: 1, style: `--shade: ${Math.round((100 * p) / top)}%` }));
     const frame = svg("rect", { class: "explore-frame", y: 0, width: 1, height: 1 });
-    const node = svg("svg", { viewBox: `0 0 ${layers} 1`, preserveAspectRatio: "none", onclick: ({ clientX, currentTarget }) => {
-      const { left, width } = currentTarget.getBoundingClientRect();
-      picked();
+    const go = ({ clientX }) => {
+      const { left, width } = node.getBoundingClientRect();
       depth.set(Math.min(layers - 1, Math.max(0, Math.floor((layers * (clientX - left)) / width))));
-    } }, cells, frame);
+    };
+    const node = svg("svg", { viewBox: `0 0 ${layers} 1`, preserveAspectRatio: "none", onclick: (event) => { picked(); go(event); }, onpointermove: (event) => event.buttons && Math.abs(event.movementX) > Math.abs(event.movementY) && go(event) }, cells, frame);
     return { node, frame };
   };
   const line = (label, cells) => html("div", { class: "explore-strip" }, label, cells);
@@ -63,7 +63,13 @@ Explore.define("swap", (data, stage) => {
     const step = leap(), says = step === null ? "" : `第 ${step + 1} 层：一步`;
     grid.setAttribute("aria-label", `每个词元、每一层换一次，改不改答 ${question.answers[1]}${says && `；${says}`}`);
     grid.replaceChildren(...rows.map(({ node }) => node));
-    if (says) rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * step) / layers}%` }, says));
+    if (says) {
+      rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * step) / layers}%` }, says));
+      // 箭头：从国名的前一层，跨过一条边，到末一个词元的这一层
+      const [from, to] = [question.place + 0.5, rows.length - 0.62], d = `M${step - 0.5},${from} Q${step + 0.5},${from} ${step + 0.5},${to}`;
+      const bend = ["explore-halo", ""].map((kind) => svg("path", { class: kind, d }));
+      grid.append(html("div", { class: "explore-across", "aria-hidden": "true" }, svg("svg", { viewBox: `0 0 ${layers} ${rows.length}`, preserveAspectRatio: "none" }, bend), html("i", { style: `left: ${(100 * (step + 0.5)) / layers}%; top: ${(100 * to) / rows.length}%` })));
+    }
     picker = tokens({ words: question.tokens.map(shown), name: "换哪一个词元", chosen: place, pick: (i) => { place = i; draw(); } });
     words.replaceChildren(picker.node);
     draw();
