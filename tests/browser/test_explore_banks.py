@@ -99,17 +99,28 @@ def test_means_and_the_nearest_are_the_librarys(open_figure, at):
             assert page.locator("[role=option] text", has_text="戊").count() == 1
 
 
-def test_dots_stand_where_the_points_are(page):
-    """屏幕上的位置是点的相似变换，y 朝上；各层同一把尺子。"""
+def test_dots_stand_where_the_points_are_and_those_too_close_are_parted(open_figure):
+    """屏幕上的位置是点的相似变换，y 朝上；各层同一把尺子；太挤的拨开。"""
+    angle = torch.arange(6) * torch.pi / 3
+    round_ = torch.stack([angle.cos(), angle.sin()], dim=-1)
+    points = torch.stack([layer * round_ for layer in range(LAYERS)])
+    page = open_figure(
+        "banks", DATA | {"places": [DATA["places"][0] | {"points": points}, *DATA["places"][1:]]}
+    )
     seen = []
     for layer in range(LAYERS):
         go(page, layer)
         seen.append(torch.stack([place(page, i) for i in range(3)]))  # 圆的框的中心就是它的位置
     seen = torch.stack(seen)
     assert (seen[0] - seen[0, 0]).abs().max() < 0.1
-    points = DATA["places"][0]["points"][:, :3] * torch.tensor([1.0, -1.0])
+    points = points[:, :3] * torch.tensor([1.0, -1.0])
     scale = (seen[3, 0] - seen[3, 1]).norm() / (points[3, 0] - points[3, 1]).norm()
     torch.testing.assert_close(seen - seen[0, 0], (points - points[0, 0]) * scale, atol=1.0, rtol=0)
+    points = 0.01 * round_ + torch.tensor([[5.0, 0]] * 3 + [[-5.0, 0]] * 3)  # 两团，几乎叠着
+    crowd = DATA["places"][0] | {"points": torch.stack([points] * LAYERS)}
+    page = open_figure("banks", DATA | {"places": [crowd, *DATA["places"][1:]]})
+    spots = torch.stack([place(page, i) for i in range(6)])
+    assert torch.nn.functional.pdist(spots).min() > 14  # 一个点的直径
 
 
 def test_shape_tells_the_sense_without_colour(page):
@@ -130,26 +141,6 @@ def test_heaps_are_named_beside_their_own_dots(page):
             dim=-1
         )
         assert SENSES[away.argmin()] == side and away.min() > 14
-
-
-def test_nothing_is_chosen_until_one_is(page):
-    cards = page.locator(".explore-cards")
-    assert page.locator("[role=option][aria-selected=true]").count() == 0
-    assert (
-        cards.inner_text().startswith("点一个点")
-        and not cards.locator("b", has_text="bank").first.is_visible()
-    )
-    height = cards.bounding_box()["height"]
-    page.mouse.click(*place(page, 0).tolist())
-    assert "点一个点" not in cards.inner_text() and SENTENCES[0] in cards.inner_text()
-    assert cards.bounding_box()["height"] == height
-
-
-@pytest.mark.parametrize(("key", "i"), [("ArrowRight", 0), ("ArrowLeft", 5)])
-def test_the_first_key_enters_at_an_end(page, key, i):
-    page.get_by_role("listbox").focus()
-    page.keyboard.press(key)
-    assert SENTENCES[i] in chosen(page)
 
 
 def test_a_tap_a_hover_and_keys_choose_the_sentence(page):

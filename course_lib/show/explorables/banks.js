@@ -1,13 +1,13 @@
 // 同一个词，一句一个点，各连到这一层里最像它的一个，过界的是红的虚线：拖动层数，看各句里的它怎样分成两边；点一个，看它的句子，和最像它的一句；换一个词元，比一比各有几个挑中同一边的（一行一条）。
 // 数：sentences（N 句）、short（各句的短名）、word（那个词）、senses（每句在哪一边，0 或 1）、names（两边的名字）；
-// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句，没有就一句也不看）。
+// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
   const { html, svg, fixed, slider, choice, walk } = Explore;
   const { sentences, senses, names, places, control } = data;
   let { name, points, shares, cosines } = places[0];
-  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 226] : [580, 330], id = `banks-${document.querySelectorAll(".explore-banks").length}`;
+  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 226] : [580, 330], ROOM = narrow ? 18 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
-  let layer = last, chosen = data.chosen ?? -1, timer = null;
+  let layer = last, chosen = data.chosen ?? 0, timer = null;
 
   // 同一边的平均余弦减去两边之间的；自己与自己不算
   const gap = () => {
@@ -19,20 +19,32 @@ Explore.define("banks", (data, stage) => {
   };
   const still = (near) => Math.min(...near.flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
   const nearest = (i, near = cosines[layer]) => near[i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > near[i][best]) ? j : best), -1);
+  const chance = senses.reduce((sum, sense) => sum + (senses.filter((one) => one === sense).length - 1) / (senses.length - 1), 0); // 瞎挑，平均挑中几个
   const hits = (near = cosines[layer]) => sentences.filter((_, i) => senses[nearest(i, near)] === senses[i]).length;
 
   // 一个词元的各层同一把尺子，点占满图；图放在正中
   const box = () => [0, 1].map((axis) => { const values = points.flat().map((p) => p[axis]); return [Math.min(...values), Math.max(...values)]; });
   const fit = () => Math.min(...[width, height].map((size, axis) => (size - 60) / (ends[axis][1] - ends[axis][0] || 1)));
   let ends = box(), scale = fit();
-  const place = (at, i) => {
-    const [x, y] = ends.map(([low, high], axis) => (points[at][i][axis] - (low + high) / 2) * scale);
-    return [width / 2 + x, height / 2 - y];
+  const away = ([x, y], [a, b]) => Math.hypot(x - a, y - b);
+  // 各个点在哪里；挨得太近的拨开一些，才点得着、看得清
+  const spread = () => {
+    const spots = points[layer].map((point) => {
+      const [x, y] = ends.map(([low, high], axis) => (point[axis] - (low + high) / 2) * scale);
+      return [width / 2 + x, height / 2 - y];
+    });
+    for (let turn = 0; !alike && turn < 40; turn++) {
+      spots.forEach((a, i) => spots.slice(i + 1).forEach((b) => {
+        const far = away(a, b) || 1e-3, push = Math.max(0, (ROOM - far) / 2 / far);
+        [0, 1].forEach((axis) => { const by = (b[axis] - a[axis]) * push; a[axis] -= by; b[axis] += by; });
+      }));
+    }
+    return spots;
   };
 
   const wires = svg("g", {}), heaps = names.map((name, i) => svg("text", { class: "explore-heap", style: `--hue: var(--${hues[i]})`, "text-anchor": "middle" }, name));
   const dots = sentences.map((sentence, i) => svg("g", { id: `${id}-${i}`, role: "option", "aria-label": `${names[senses[i]]}：${sentence}`, style: `--hue: var(--${hues[senses[i]]})` },
-    senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 }), svg("path", {}), svg("text", {})));
+    senses[i] ? svg("polygon", { points: "0,-8 8,6 -8,6" }) : svg("circle", { r: 7 }), svg("text", {})));
   const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": "一句一个点，用方向键一句一句看" }, wires, heaps, dots);
   const legend = html("p", { class: "explore-label" }, names.map((name, i) => html("span", { style: `--hue: var(--${hues[i]})` }, html("b", {}, shapes[i]), ` ${name}`)), html("span", { style: "--hue: var(--minus)" }, html("i"), "过了界"));
 
@@ -47,21 +59,20 @@ Explore.define("banks", (data, stage) => {
     return { node: html("p", {}, title, html("br"), text), update, say };
   };
   const mine = card("这一句"), close = card("这一层里最像它的");
-  const hint = html("p", { class: "explore-label" }, "点一个点，看它是哪一句、最像哪一句。");
-  const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, hint, mine.node, close.node);
+  const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
   const said = html("p", { class: "explore-said", "aria-live": "polite" }), note = html("p", { class: "explore-label" });
-  const longest = sentences.reduce((best, sentence, i) => (sentence.length > sentences[best].length ? i : best), 0); // 还没点时看不见的两张卡片，占住最高的地方
 
   // 每个点一根线，连到最像它的一个，箭头收在那个点的外面
   const wire = (i) => {
-    const j = nearest(i), [[a, b], [c, d]] = [i, j].map((k) => place(layer, k)), far = Math.hypot(c - a, d - b) || 1, [u, v] = [(c - a) / far, (d - b) / far];
+    const j = nearest(i), [[a, b], [c, d]] = [spots[i], spots[j]], far = Math.hypot(c - a, d - b) || 1, [u, v] = [(c - a) / far, (d - b) / far];
     const end = [c - 11 * u, d - 11 * v], wing = (side) => [end[0] - 8 * u - 4 * side * v, end[1] - 8 * v + 4 * side * u].join(",");
     const head = far > 36 ? [svg("polyline", { points: `${wing(1)} ${end.join(",")} ${wing(-1)}` })] : [];
     return svg("g", { class: senses[i] === senses[j] ? "" : "explore-cross", style: `--hue: var(--${hues[senses[i]]})` }, svg("line", { x1: a, y1: b, x2: end[0], y2: end[1] }), head);
   };
-  let drawn = [], alike = false;
+  let drawn = [], alike = false, spots;
   const rewire = () => {
     alike = still(cosines[layer]);
+    spots = spread();
     drawn = alike ? [] : sentences.map((_, i) => wire(i));
     wires.replaceChildren(...drawn);
   };
@@ -74,8 +85,7 @@ Explore.define("banks", (data, stage) => {
 
   // 两堆的名字：挨着自己的一堆，不碰点和线，离另一堆远；两堆混在一起、放不下的，就不写，看图例
   const middle = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-  const away = ([x, y], [a, b]) => Math.hypot(x - a, y - b);
-  const piles = (spots, wired) => {
+  const piles = (wired) => {
     const sides = [0, 1].map((side) => spots.filter((_, i) => senses[i] === side)), middles = sides.map((side) => [0, 1].map((axis) => middle(side.map((spot) => spot[axis]))));
     const least = (spot, own) => Math.min(...own.filter((one) => one !== spot).map((one) => away(one, spot)));
     const apart = [least, (spot, own) => away(spot, middles[sides.indexOf(own)])].map((far) => spots.filter((spot, i) => far(spot, sides[senses[i]]) < far(spot, sides[1 - senses[i]])).length);
@@ -90,22 +100,20 @@ Explore.define("banks", (data, stage) => {
     return found.every(Boolean) ? found : [];
   };
 
-  // 写出名字的：选中的、最像它的、过了界的；每个名字在八个方向里挑碰着最少的，后添的不许碰着；与别的点挨着的，名字站远些，用一根短线引出来
+  // 写出名字的：选中的、最像它的、过了界的；每个名字在八个方向里挑碰着最少的，后添的不许碰着
   const ways = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]];
-  const named = (spots, wired, piled) => {
-    if (alike) return new Map([[Math.max(0, chosen), { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
-    const must = chosen < 0 ? [] : [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
+  const named = (wired, piled) => {
+    if (alike) return new Map([[chosen, { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
+    const must = [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
     const boxes = piled.map(([x, y]) => [x - 12, y - 13, x + 12, y + 13]), labels = new Map();
     [...new Set([...must, ...over])].forEach((i) => {
-      const text = data.short[i], wide = 14 * text.length, crowded = spots.some((spot, j) => j !== i && away(spot, spots[i]) < 20);
-      if (!must.includes(i) && labels.size > 4) return;
-      const [best] = ways.flatMap((way) => (crowded ? [26, 38, 50] : [0]).map((reach) => [...way, reach])).map(([u, v, reach], k) => {
-        const [x, y] = [u * (reach || (v ? 9 : 13)), v * (reach || (u ? 16 : 18))], left = spots[i][0] + x - (u < 0 ? wide : u ? 0 : wide / 2), mid = spots[i][1] + y;
+      const text = data.short[i], wide = 14 * text.length;
+      const [best] = ways.map(([u, v], k) => {
+        const [x, y] = [u * (v ? 9 : 13), v * (u ? 16 : 18)], left = spots[i][0] + x - (u < 0 ? wide : u ? 0 : wide / 2), mid = spots[i][1] + y;
         const box = [left - 2, mid - 9, left + wide + 2, mid + 9], within = ([a, b], room) => a > box[0] - room && a < box[2] + room && b > box[1] - room && b < box[3] + room;
         const hard = spots.filter((spot, j) => j !== i && within(spot, 7)).length + boxes.filter((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3]).length
-          + (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height ? 1 : 0) + ((wired[chosen] ?? []).some((spot) => within(spot, 2)) ? 1 : 0)
-          + (reach ? spots.filter((spot, j) => j !== i && [0.4, 0.6, 0.8].some((part) => away(spot, [spots[i][0] + part * x, spots[i][1] + part * y]) < 9)).length : 0);
-        return { hard, cost: 100 * hard + wired.flat().filter((spot) => within(spot, 0)).length + reach / 4 + k / 10, box, label: { text, x, y: y + 5, lead: reach ? `M${0.25 * x},${0.25 * y}L${(u && !v ? 0.95 : 0.75) * x},${(v ? 0.75 : 1) * y}` : "", anchor: u < 0 ? "end" : u ? "start" : "middle" } };
+          + (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height ? 1 : 0) + (wired[chosen].some((spot) => within(spot, 2)) ? 1 : 0);
+        return { hard, cost: 100 * hard + wired.flat().filter((spot) => within(spot, 0)).length + k / 10, box, label: { text, x, y: y + 5, anchor: u < 0 ? "end" : u ? "start" : "middle" } };
       }).sort((a, b) => a.cost - b.cost);
       if (!must.includes(i) && best.hard) return;
       boxes.push(best.box);
@@ -115,35 +123,31 @@ Explore.define("banks", (data, stage) => {
   };
 
   const draw = () => {
-    const other = chosen < 0 ? -1 : nearest(chosen), spots = sentences.map((_, i) => place(layer, i));
+    const other = nearest(chosen);
     const wired = spots.map((a, i) => { const b = spots[nearest(i)]; return Array.from({ length: 25 }, (_, k) => [0, 1].map((axis) => a[axis] + (k / 24) * (b[axis] - a[axis]))); });
-    const piled = piles(spots, wired), labels = named(spots, wired, piled);
+    const piled = piles(wired), labels = named(wired, piled);
     heaps.forEach((heap, i) => {
       const [x, y] = piled[i] ?? [0, 0];
       Object.entries({ x, y: y + 7, visibility: piled.length ? "visible" : "hidden" }).forEach(([key, value]) => heap.setAttribute(key, value));
       legend.children[i].hidden = piled.length > 0;
     });
+    legend.lastChild.style.visibility = wires.querySelector(".explore-cross") ? "" : "hidden";
     dots.forEach((dot, i) => {
       dot.style.transform = `translate(${spots[i].map((x) => `${x.toFixed(1)}px`).join(", ")})`;
       dot.setAttribute("aria-selected", i === chosen);
       dot.classList.toggle("explore-mark", i === chosen);
-      const { text, x, y, anchor, lead = "" } = labels.get(i) ?? { text: "", x: 0, y: 0, anchor: "middle" };
-      dot.querySelector("path").setAttribute("d", lead);
+      const { text, x, y, anchor } = labels.get(i) ?? { text: "", x: 0, y: 0, anchor: "middle" };
       Object.entries({ x, y, "text-anchor": anchor }).forEach(([key, value]) => dot.lastChild.setAttribute(key, value));
       dot.lastChild.textContent = text;
       dot.classList.toggle("explore-near", !alike && i === other);
       drawn[i]?.classList.toggle("explore-mark", i === chosen);
     });
-    if (chosen >= 0) {
-      if (drawn.length) wires.append(drawn[chosen]);
-      map.append(dots[chosen]); // 叠在一起时，选中的在最上面
-      map.setAttribute("aria-activedescendant", dots[chosen].id);
-    }
-    hint.hidden = chosen >= 0;
-    cards.classList.toggle("explore-waiting", chosen < 0);
-    mine.update(chosen < 0 ? longest : chosen, "");
-    if (alike && chosen >= 0) close.say(`这一层里，${sentences.length} 个 ${name} 都一样，叠在一处。`);
-    else close.update(chosen < 0 ? longest : other, `，余弦 ${fixed(chosen < 0 ? 0 : cosines[layer][chosen][other], 3)}`);
+    if (drawn.length) wires.append(drawn[chosen]);
+    map.append(dots[chosen]); // 叠在一起时，选中的在最上面
+    map.setAttribute("aria-activedescendant", dots[chosen].id);
+    mine.update(chosen, "");
+    if (alike) close.say(`这一层里，${sentences.length} 个 ${name} 都一样，叠在一处。`);
+    else close.update(other, `，余弦 ${fixed(cosines[layer][chosen][other], 3)}`);
     const count = sentences.length, [of, against] = [data.word, control].map((wanted) => places.find((one) => one.name === wanted).cosines[layer]);
     said.replaceChildren(
       still(of) ? `${count} 个 ${data.word} 都一样。` : `${count} 个 ${data.word}，${hits(of)} 个挑中同一边的。`, html("br"),
@@ -158,9 +162,9 @@ Explore.define("banks", (data, stage) => {
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
   Explore.nearest(map, () => {
     const box = map.getBoundingClientRect(), zoom = box.width / width;
-    return sentences.map((_, i) => place(layer, i)).map(([x, y]) => [x * zoom + box.left, y * zoom + box.top]);
+    return spots.map(([x, y]) => [x * zoom + box.left, y * zoom + box.top]);
   }, pick, () => chosen);
-  walk(map, (right, down) => pick(((chosen < 0 ? Math.min(0, -right - down) : chosen) + right + down + sentences.length) % sentences.length));
+  walk(map, (right, down) => pick((chosen + right + down + sentences.length) % sentences.length));
 
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "播放"; };
   const start = () => {
@@ -180,7 +184,7 @@ Explore.define("banks", (data, stage) => {
     move();
   } });
   stage.append(html("div", { class: "explore-banks" },
-    html("div", { class: "explore-top" }, said, which.node),
+    html("div", { class: "explore-top", style: `--chance: ${100 * chance / sentences.length}%` }, said, which.node, html("p", { class: "explore-label" }, `虚线是瞎挑，${fixed(chance, 1)} 个`)),
     html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node)),
     html("div", { class: "explore-side" }, cards, note),
   ));
