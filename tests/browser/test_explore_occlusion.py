@@ -1,4 +1,4 @@
-"""可以动手的图“弄没一个词”：深浅、箭头与那句话正是给它的数；点词、点格子，鼠标、键盘都到得了。"""
+"""可以动手的图“弄没一个词”：条的长短与方向、那句话正是给它的数；点词、点格子，鼠标、键盘都到得了。"""
 
 import torch
 
@@ -23,22 +23,22 @@ def signed(text):
     return -size if text.endswith("→") else size
 
 
-def test_each_measure_shades_the_words_by_their_fall(page):
+def test_each_measure_draws_the_words_by_their_fall(page):
     cells = page.locator(".explore-matrix tbody td")
     for k, (way, ruler) in enumerate((i, j) for i in range(2) for j in range(3)):
         cells.nth(k).click()
         now = FALLS[way, ruler, OTHERS]
-        seen = page.locator("button.explore-erase").evaluate_all(
-            "all => all.map(one => [one.querySelector('small').textContent,"
-            " parseFloat(one.style.getPropertyValue('--shade'))])"
+        seen = page.locator("button.explore-erase i").evaluate_all(
+            "all => all.map(one => parseFloat(one.style.getPropertyValue('--size'))"
+            " * (one.matches('.explore-ahead') ? -1 : 1))"
         )
-        shown = torch.tensor([signed(text) for text, _ in seen])
-        shades = torch.tensor([float(shade) for _, shade in seen])
-        torch.testing.assert_close(shown, now, atol=6e-4, rtol=0)
-        torch.testing.assert_close(shades, 100 * now.abs() / FALLS[..., OTHERS].abs().max(), atol=0.6, rtol=0)
-        said = page.locator(".explore-said").first.inner_text()
-        assert said.startswith(f"{DATA['ways'][way]}一个词，按{DATA['rulers'][ruler]}量")
-        assert f"退得最多的是 {WORDS[OTHERS[now.argmax()]]}，" in said
+        sizes = 50 * now / FALLS[..., OTHERS].abs().max()
+        torch.testing.assert_close(torch.tensor(seen), sizes, atol=0.06, rtol=0)
+        said = page.locator(".explore-said").inner_text()
+        assert said.startswith(f"{DATA['ways'][way]} river，按{DATA['rulers'][ruler]}量")
+        moved, best = FALLS[way, ruler, 3], now.argmax()
+        assert f"{'往河进' if moved < 0 else '往钱退'} {moved.abs():.3f}；" in said
+        assert f"退得最多的是 {WORDS[OTHERS[best]]}，{now[best]:.3f}。".replace("-", "−") in said
 
 
 def test_a_word_fills_the_table(page):
@@ -49,9 +49,9 @@ def test_a_word_fills_the_table(page):
     page.locator(".explore-matrix tbody td").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    said, verdict = page.locator(".explore-said").all_inner_texts()
-    assert said.startswith("删掉一个词，按第 3 层量")
+    assert page.locator(".explore-said").inner_text().startswith("删掉 fishing，按第 3 层量")
     shown = (1000 * FALLS[..., 2]).round()  # 写出来是零的，不算退也不算进
     back, ahead = int((shown > 0).sum()), int((shown < 0).sum())
+    verdict = page.locator(".explore-matrix caption").inner_text()
     assert verdict.startswith(f"fishing：6 种量法里，{back} 种退，{ahead} 种进")
     assert ("几乎不动" in verdict) == (back + ahead < 6)

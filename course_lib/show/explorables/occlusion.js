@@ -1,4 +1,4 @@
-// 弄没一个词：没有了它，偏向动多少，越深越多，箭头是往哪边；点一个词，表里是它在各种量法下的数，点一格，就换成那种量法。
+// 弄没一个词：没有了它，偏向往哪边动、动多少，一词一条；点一个词，表里是它在各种量法下的数，点一格，就换成那种量法。
 // 数：words（N 个词）、seat（看的是第几个）、ways（几种弄没的办法）、rulers（几把尺子）、
 // falls（办法 × 尺子 × N：没有了它，偏向退多少，负数是反而进了；seat 那一个不算）、names（退到哪边、进到哪边）、chosen（先看第几个词）。
 Explore.define("occlusion", (data, stage) => {
@@ -10,9 +10,10 @@ Explore.define("occlusion", (data, stage) => {
 
   const buttons = words.map((word, i) => (i === seat
     ? html("span", { class: "explore-erase explore-seat", lang: "en" }, word)
-    : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("small"))));
+    : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("i"))));
+  const leans = buttons.map((button) => button.querySelector("i"));
   const sentence = html("div", { class: "explore-row explore-erased", role: "group", "aria-label": "一个词一格，点一个看它的数" }, buttons);
-  const [said, verdict] = [0, 1].map(() => html("p", { class: "explore-said", "aria-live": "polite" }));
+  const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "grey", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
   const back = () => html("i", {}, "←"), ahead = () => html("i", { class: "explore-ahead" }, "→");
   const title = table.node.querySelector("caption"), ends = html("p", { class: "explore-label explore-toward" }, html("span", {}, back(), `往${names[0]}`), html("span", {}, `往${names[1]}`, ahead()));
@@ -25,21 +26,21 @@ Explore.define("occlusion", (data, stage) => {
   const draw = () => {
     const now = falls[way][ruler], best = most(way, ruler);
     others.forEach((i) => {
-      const button = buttons[i], steps = Math.round((100 * Math.abs(now[i])) / top);
-      button.style.setProperty("--shade", `${steps}%`);
-      button.classList.toggle("explore-most", i === best);
-      button.setAttribute("aria-pressed", i === chosen);
-      write(button.querySelector("small"), now[i]);
+      leans[i].style.setProperty("--size", `${((50 * Math.abs(now[i])) / top).toFixed(1)}%`);
+      leans[i].classList.toggle("explore-ahead", now[i] < 0);
+      buttons[i].classList.toggle("explore-most", i === best);
+      buttons[i].setAttribute("aria-pressed", i === chosen);
     });
-    said.textContent = `${ways[way]}一个词，按${rulers[ruler]}量：退得最多的是 ${words[best]}，往${names[0]}那边退 ${fixed(now[best], 3)}。`;
+    const moved = `${now[chosen] < 0 ? `往${names[1]}进` : `往${names[0]}退`} ${fixed(Math.abs(now[chosen]), 3)}`;
+    said.textContent = `${ways[way]} ${words[chosen]}，按${rulers[ruler]}量，${moved}；退得最多的是 ${words[best]}，${fixed(now[best], 3)}。`;
     const all = falls.flat(), thousandths = all.map((row) => Math.round(1000 * row[chosen])); // 写出来是零的，不算退也不算进
     const less = thousandths.filter((x) => x > 0).length, more = thousandths.filter((x) => x < 0).length, still = all.length - less - more;
     const first = falls.flatMap((row, i) => row.filter((_, j) => most(i, j) === chosen)).length;
-    verdict.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法里，${less} 种退，${more} 种进${still ? `，${still} 种几乎不动` : ""}${first ? `；${first} 种里退得最多的是它` : ""}。`);
-    title.textContent = `${words[chosen]}，点一格，换一种量法`;
+    const sides = less === all.length ? "都退" : more === all.length ? "都进" : `里，${less} 种退，${more} 种进${still ? `，${still} 种几乎不动` : ""}`;
+    title.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法${sides}${first === all.length ? "，都退得最多" : first ? `；${first} 种里退得最多` : ""}`);
     table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
     table.cells.forEach((row, i) => row.forEach((cell, j) => write(cell, falls[i][j][chosen])));
   };
-  stage.append(sentence, ends, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, verdict)));
+  stage.append(sentence, ends, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, html("p", { class: "explore-label" }, "点一个词，看它；点一格，换一种量法。"))));
   draw();
 });
