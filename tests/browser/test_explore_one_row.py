@@ -28,14 +28,19 @@ def test_a_row_is_a_softmax(page, word):
         "all => all.map((one) => parseFloat(one.style.strokeWidth))"
     )
     torch.testing.assert_close(torch.tensor(lines).double(), 0.8 + 6 * weights, atol=1e-3, rtol=0)
-    most, near = WORDS[int(weights.argmax())], WORDS[int(DATA["alike"][row].argmax())]
-    said = page.locator(".explore-said").inner_text()
-    assert f"最高的是 {most}，" in said and f"离 {near} 的值最近" in said
+    most, near = int(weights.argmax()), WORDS[int(DATA["alike"][row].argmax())]
+    said, power = page.locator(".explore-said"), f"{powers[most]:.1f}"
+    assert said.inner_text().startswith(f"{word} 问 {WORDS[most]}：{scores[most]:.2f} 分，取指数 {power}；")
+    assert f"{power} ÷ {powers.sum():.1f} = {weights[most]:.2f}，" in said.inner_text()
+    assert f"与 {near} 的值" in texts
     hollow = page.locator(".explore-negative").count()
     assert hollow == int((scores < 0).sum())
 
 
-def test_a_box_in_the_picture_asks_too(page):
-    page.locator(".explore-node", has_text="the").first.click()
-    assert page.locator(".explore-said").inner_text().startswith("the 来问")
-    assert page.get_by_role("button", name="the", exact=True).get_attribute("aria-pressed") == "true"
+def test_a_row_that_is_tapped_says_its_sum(page):
+    page.locator(".explore-asked").nth(1).click()
+    said, scores = page.locator(".explore-said").inner_text(), DATA["scores"][4]
+    assert said.replace("−", "-").startswith(
+        f"blue 问 the：{scores[1]:.2f} 分，取指数 {scores[1].exp():.1f}；"
+    )
+    assert f"= {scores.softmax(dim=-1)[1]:.2f}，" in said

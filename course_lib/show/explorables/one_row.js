@@ -1,4 +1,4 @@
-// 一行注意力，从左往右：一个词元的查询遇到每个键，得分数，取指数，除以总和，成为权重，把各个值混成输出；点一个词元，换它来问。
+// 一行注意力，从左往右：一个词元的查询遇到每个键，得分数，取指数，除以总和，成为权重，把各个值混成输出；点一行，看那一份怎样算；点一个词元，换它来问。
 // 数：tokens（N 个词元）、scores（N×N，已经除过 √d）、d（头的宽度）、alike（N×N，第 i 份是 i 的输出与各个值的余弦）、chosen（先由第几个来问）。
 Explore.define("one_row", (data, stage) => {
   const { html, svg, fixed, softmax, tokens } = Explore;
@@ -31,9 +31,15 @@ Explore.define("one_row", (data, stage) => {
     : [text(46, 24, "查询", { hue: "query" }), text(184, 24, "键", { hue: "key" }), text(318, 24, "分数"), text(470, 24, "取指数"), text(630, 24, "权重", { hue: "weight" }), text(726, 24, "值", { hue: "value" }), text(892, 24, "输出", { hue: "output" }),
       ...root(322, 48), place(total, 470, 48), place(share, 630, 48)];
   const drawn = svg("svg", { class: "explore-one-row", viewBox: `0 0 ${at.width} ${height}`, role: "img", "aria-label": "一个词元的查询遇到每个键，从分数到权重，再到输出" },
-    band, heads, rows.flatMap(({ key, score, power, weight, bars, ask, value, give }) => [key, score, power, weight, ...Object.values(bars), ...(narrow ? [] : [ask]), give, value]), asker, made, close);
+    band, heads, rows.map((_, i) => svg("rect", { class: "explore-asked", x: band.getAttribute("x"), y: y(i) - 22, width: band.getAttribute("width"), height: 44, onclick: () => read(i) })), rows.flatMap(({ key, score, power, weight, bars, ask, value, give }) => [key, score, power, weight, ...Object.values(bars), ...(narrow ? [] : [ask]), give, value]), asker, made, close);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
+  // 一行的算式
+  const read = (i) => {
+    band.style.transform = `translateY(${y(i)}px)`;
+    const [score, power, weight] = ["score", "power", "weight"].map((kind) => rows[i][kind].textContent), sum = share.textContent;
+    said.textContent = `${asker.textContent} 问 ${words[i]}：${score} 分，取指数 ${power}；${power} ${sum} = ${weight}，${words[i]} 的值就占这么多。`;
+  };
   const show = (from) => {
     const scores = data.scores[from], weights = softmax(scores), powers = scores.map(Math.exp), sum = powers.reduce((a, b) => a + b, 0);
     const most = weights.indexOf(Math.max(...weights)), near = data.alike[from].indexOf(Math.max(...data.alike[from]));
@@ -49,16 +55,11 @@ Explore.define("one_row", (data, stage) => {
     });
     total.textContent = `加起来 ${fixed(sum, 1)}`;
     share.textContent = `÷ ${fixed(sum, 1)}`;
-    band.style.transform = `translateY(${y(most)}px)`;
     for (const node of [asker, made]) node.querySelector("text").textContent = words[from];
     [close[0].textContent, close[1].textContent] = [`与 ${words[near]} 的值`, `余弦 ${fixed(data.alike[from][near])}`];
-    said.textContent = `${words[from]} 来问：分数最高的是 ${words[most]}，${fixed(scores[most])} 分，权重 ${fixed(weights[most])}；它的输出，方向离 ${words[near]} 的值最近，余弦 ${fixed(data.alike[from][near])}。`;
+    read(most);
   };
   const asking = tokens({ words, name: "谁来问", chosen: data.chosen, pick: show });
-  rows.forEach(({ key, value }, i) => [key, value].forEach((box) => {
-    box.classList.add("explore-asking");
-    box.addEventListener("click", () => asking.select(i));
-  }));
   stage.append(drawn, said, asking.node);
   show(data.chosen);
 });
