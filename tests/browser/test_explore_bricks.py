@@ -99,7 +99,7 @@ def test_every_head_shows_where_it_looks(open_figure):
         assert page.locator("td.explore-mark").count() == (place > 0)
         looks = LOOKS["looks"][layer - 1, :, place, 1 : place + 1]
         for group, three in enumerate(looks.unflatten(0, (GROUPS, -1))):
-            apart = place > 0 and three.max() == looks.max()
+            apart = place > 0 and three.max() == looks.max() > 0.3
             apart = apart and (three[:, three.amax(0).argmax()] > three.max() / 2).sum() == 1
             assert page.locator(".explore-aside").nth(group).inner_text() == "同一份键与值，看得不同" * int(
                 apart

@@ -54,10 +54,10 @@ Explore.define("bricks", (data, stage) => {
           cell.textContent = fixed(given);
           cell.style.setProperty("--shade", `${Math.round(100 * given)}%`);
         }));
-        // 框出的一格，同组别的头给得都不到它的一半：看得不同
+        // 框出的一格有三成以上，同组别的头给得都不到它的一半：看得不同
         asides.forEach((aside, g) => {
           const [first, ...rest] = data.looks[layer - 1].slice(g * shared, (g + 1) * shared).map((rows) => rows[place].slice(1, place + 1)).sort((a, b) => Math.max(...b) - Math.max(...a));
-          const apart = place > 0 && Math.max(...first) === most && rest.every((row) => row[first.indexOf(most)] < most / 2);
+          const apart = place > 0 && most > 0.3 && Math.max(...first) === most && rest.every((row) => row[first.indexOf(most)] < most / 2);
           aside.textContent = apart ? "同一份键与值，看得不同" : "";
         });
         said.textContent = `第 ${layer} 层里，${words[place]} 看谁：${heads} 个查询头，${data.groups} 份键与值${place ? "；框出的是第一个词元以外最大的" : ""}。`;
