@@ -65,22 +65,17 @@ def draw(name, width, height, lefts, wides, size, notes=None):
                     href=f"#{link}", aria_label=f"{words}：到讲它的地方", style="text-decoration:none"
                 )
             c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
-            same = both[0] == both[1]  # 没有换的淡下去
+            same = both[0] == both[1]  # 没有换的淡下去，换上的是实心
             color = FAINT if same else INK
-            c.box(left, at(y), wide, high, "", color)
-            lines = [(line, size, color) for line in words.split("\n")]
+            c.box(left, at(y), wide, high, "", color, filled=changed)
+            lines = [(line, size, PAPER if changed else color) for line in words.split("\n")]
             if column and y in more:
-                lines.append((gain or said, size - 0.4, FAINT))
+                lines.append((gain or said, size - 0.4, PAPER if changed else FAINT))
             shrink = 0.8 if len(lines) > 1 and high < 40 else 1  # 窄图里一格两行
             for k, (line, big, ink) in enumerate(lines):
                 row = at(y) + high / 2 + 19 * shrink * (k - (len(lines) - 1) / 2)
                 under = {"text_decoration": "underline"} if column and link and k == 0 else {}
                 c.text(line, middle, row, round(big * shrink, 1), ink, **under)
-            if changed:
-                right = left + wide - 16
-                shape = {"rx": 4, "fill": PAPER, "stroke": INK, "stroke_width": 1.5}
-                c.drawing.append(drawsvg.Rectangle(right - 10, at(y) + 4, 20, 16, **shape))
-                c.text("换", right, at(y) + 12, 13)
             if c.drawing is not whole:
                 whole.append(c.drawing)
                 c.drawing = whole
