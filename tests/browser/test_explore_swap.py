@@ -120,9 +120,9 @@ def test_the_early_reading_stands_above_and_is_said(open_figure):
             "all => all.map(f => f.getAttribute('x'))"
         )
         assert frames == [str(layer - 1)] * 2  # 词元不变，两处的框同在一层
+        read = page.locator(".explore-question span").inner_text()
+        assert read == f"{early[layer - 1]:.2f}"
         said = page.locator(".explore-said").inner_text()
-        assert (
-            f"第 {layer} 层之后，提前读出 Paris 的概率是 {early[layer - 1]:.2f}。把 France 这一格换成 Italy 那一句的"
-            in said
-        )
+        assert f"第 {layer} 层之后，把 France 这一格换成 Italy 那一句的" in said
+    assert [q[0] for q in page.locator(".explore-question").all_inner_texts()] == ["读", "换"]
     assert not page.get_by_role("group", name="哪一问").count()

@@ -21,7 +21,8 @@ Explore.define("swap", (data, stage) => {
   const line = (label, cells) => html("div", { class: "explore-strip" }, label, cells);
   const named = (word) => html("span", { class: "explore-label", lang: "en" }, shown(word));
 
-  const grid = html("div", { class: "explore-swap", role: "img", "data-does": "换" }), words = html("div", {});
+  const grid = html("div", { class: "explore-swap", role: "img" }), words = html("div", {});
+  const asked = html("p", { class: "explore-question" }), reading = html("span", {});
   const marks = all.map(() => html("span"));
   const ticks = html("div", { class: "explore-strip explore-ticks-row", "aria-hidden": "true" }, html("span"), html("span", { class: "explore-ticks" }, marks));
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
@@ -42,8 +43,8 @@ Explore.define("swap", (data, stage) => {
       mark.classList.toggle("explore-mark", apart === 0);
     });
     answers.update([kept, changed], [], question.answers.map((answer) => `答 ${answer}`));
-    const read = early ? `提前读出 ${first} 的概率是 ${fixed(data.early[layer - 1])}。` : "";
-    said.textContent = `第 ${layer} 层之后，${read}把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
+    if (early) reading.textContent = fixed(data.early[layer - 1]);
+    said.textContent = `第 ${layer} 层之后，把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
     const label = named(token);
@@ -59,6 +60,7 @@ Explore.define("swap", (data, stage) => {
   const open = () => {
     place = question.place;
     rows = question.tokens.map(row);
+    asked.replaceChildren(html("b", {}, "换"), `　把一格换成 ${question.from} 那一句的，改答 ${question.answers[1]} 吗？`);
     grid.style.setProperty("--rows", rows.length);
     const step = leap(), says = step === null ? "" : `第 ${step + 1} 层：一步`;
     grid.setAttribute("aria-label", `每个词元、每一层换一次，改不改答 ${question.answers[1]}${says && `；${says}`}`);
@@ -77,11 +79,10 @@ Explore.define("swap", (data, stage) => {
   const depth = slider({ label: "层", values: all, at: layer - 1, change: (l) => { layer = l; draw(); } });
   const early = data.early && strip(data.early, Math.max(...data.early));
   if (early) {
-    const [first, other] = question.answers, last = question.tokens.at(-1);
-    const asked = [html("p", {}, `每层之后提前读 ${last}，读得出 ${first} 吗？`), html("p", {}, `把一格换成 ${question.from} 那一句的，改答 ${other} 吗？`)];
-    stage.append(asked[0], html("div", { class: "explore-early", role: "img", "data-does": "读", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)), asked[1]);
+    const last = question.tokens.at(-1), [first] = question.answers;
+    stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　每层之后提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)));
   }
-  stage.append(grid, ticks, depth.node, said, beside([answers.node], [words]));
+  stage.append(asked, grid, ticks, depth.node, said, beside([html("p", { class: "explore-label" }, "换了这一格，最后答"), answers.node], [html("p", { class: "explore-label" }, "换哪一个词元"), words]));
   if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
   open();
 });
