@@ -9,14 +9,6 @@ Explore.define("banks", (data, stage) => {
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 
-  // 同一边的平均余弦减去两边之间的；自己与自己不算
-  const gap = () => {
-    const mean = (wanted) => {
-      const found = senses.flatMap((a, i) => senses.flatMap((b, j) => (i !== j && (a === b) === wanted ? [cosines[layer][i][j]] : [])));
-      return found.reduce((sum, one) => sum + one, 0) / found.length;
-    };
-    return mean(true) - mean(false);
-  };
   const still = (near) => Math.min(...near.flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
   const nearest = (i, near = cosines[layer]) => near[i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > near[i][best]) ? j : best), -1);
   const chance = senses.reduce((sum, sense) => sum + (senses.filter((one) => one === sense).length - 1) / (senses.length - 1), 0); // 瞎挑，平均挑中几个
@@ -152,7 +144,7 @@ Explore.define("banks", (data, stage) => {
     said.replaceChildren(
       still(of) ? `${count} 个 ${data.word} 都一样。` : `${count} 个 ${data.word}，${hits(of)} 个挑中同一边的。`, html("br"),
       `没有词义的 ${control}，${still(against) ? "也都一样" : hits(against) === count ? `${count} 个全中` : `${hits(against)} 个挑中`}。`);
-    note.textContent = `${name}，第 ${layer} 层${alike ? "" : `：同一边的平均余弦比两边之间的大 ${fixed(gap(), 3)}；平面上留住了 ${Math.round(100 * shares[layer])}% 的差别`}。`;
+    note.textContent = `${name}，第 ${layer} 层${alike ? "" : `：平面上留住了 ${Math.round(100 * shares[layer])}% 的差别`}。`;
     scores.forEach((score, k) => {
       const near = places[k].cosines[layer];
       score.textContent = still(near) ? "都一样" : `${hits(near)}/${count}`;

@@ -1,9 +1,11 @@
-// 两种话题 × 两种修饰语，四格是一个词的偏向；下面一词一条：换修饰语变多少，以换话题变的为 1。点一个词，四格换成它的。
-// 数：words（一条一个），每个有 word、inside（坐在那个座位上的为真，否则写在句末）、lean（2×2，话题 × 修饰语，正数偏后一边）、share；
-// texts（2×2，一格一句，{} 是那个座位）、seat（原来坐着的词）、marks（两种修饰语各自的词）、topics、kinds（两行、两列的名字）、names（偏的两边）、ends（横条两端的意思）、chosen（先看哪个词）。
+// 两种话题 × 两种修饰语，四格是一个词的偏向，两条是换话题、换修饰语平均变多少；各词同一把尺子。点一个词，换成它的。
+// 数：words，每个有 word、inside（坐在那个座位上的为真，否则写在句末）、lean（2×2，话题 × 修饰语，正数偏后一边）；
+// texts（2×2，一格一句，{} 是那个座位）、seat（原来坐着的词）、marks（两种修饰语各自的词）、topics、kinds（两行、两列的名字）、names（偏的两边）、chosen（先看哪个词）。
 Explore.define("cross", (data, stage) => {
-  const { html, fixed, beside } = Explore;
-  const { words, texts, marks, topics, kinds, names, ends, seat } = data, hues = ["ink", "ochre"], top = Math.max(1, ...words.map(({ share }) => share));
+  const { html, fixed, bars, choice, beside } = Explore;
+  const { words, texts, marks, topics, kinds, names, seat } = data, hues = ["ink", "ochre"], most = Math.max(...words.flatMap(({ lean }) => lean.flat().map(Math.abs)));
+  const effects = ([[a, b], [c, d]]) => [(c + d - a - b) / 2, (b + d - a - c) / 2]; // 换话题、换修饰语
+  const top = Math.max(...words.flatMap(({ lean }) => effects(lean).map(Math.abs)));
   let chosen = words.find(({ word }) => word === data.chosen);
 
   const cells = topics.map(() => kinds.map(() => html("td", {})));
@@ -11,9 +13,8 @@ Explore.define("cross", (data, stage) => {
     html("thead", {}, html("tr", {}, html("td", {}), kinds.map((kind) => html("th", { scope: "col" }, kind)))),
     html("tbody", {}, topics.map((topic, i) => html("tr", {}, html("th", { scope: "row" }, topic), cells[i]))));
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
-  const buttons = words.map((one) => html("button", { type: "button", class: "explore-heed", onclick: () => { chosen = one; draw(); } },
-    html("span", { lang: "en" }, one.word), html("span", { class: "explore-track" }, html("span", { class: "explore-fill", style: `width: ${(100 * one.share) / top}%` })), html("span", { class: "explore-number" }, fixed(one.share))));
-  const scale = html("p", { class: "explore-label explore-heed-ends" }, ends.map((end) => html("span", {}, end)));
+  const moves = bars({ labels: ["换话题", "换身边的词"], values: [0, 0], name: "偏向平均变多少", hue: "grey", digits: 3 });
+  const which = choice({ label: "看哪一个", options: words.map(({ word }) => html("span", { lang: "en" }, word)), at: words.indexOf(chosen), change: (i) => { chosen = words[i]; draw(); } });
 
   // 挨着的词加粗，看的是哪一个就框着哪一个
   const sentence = (i, j) => {
@@ -22,17 +23,17 @@ Explore.define("cross", (data, stage) => {
     return html("span", { lang: "en" }, ahead, html("b", {}, marks[j]), rest, sitting, after, chosen.inside ? "" : [" ", looked]);
   };
   const draw = () => {
-    const { word, lean, share } = chosen, most = Math.max(...lean.flat().map(Math.abs));
+    const { word, lean } = chosen, [topic, kind] = effects(lean);
     cells.forEach((row, i) => row.forEach((cell, j) => {
       const value = lean[i][j], side = Number(value > 0);
       cell.style.setProperty("--hue", `var(--${hues[side]})`);
       cell.style.setProperty("--shade", `${Math.round((100 * Math.abs(value)) / most)}%`);
       cell.replaceChildren(sentence(i, j), html("strong", {}, `偏${names[side]} ${fixed(Math.abs(value), 3)}`));
     }));
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", words[i] === chosen));
-    const [[a, b], [c, d]] = lean, topic = (c + d - a - b) / 2, kind = (b + d - a - c) / 2;
-    said.replaceChildren(html("b", { lang: "en" }, word), `：换话题，偏向平均变 ${fixed(topic, 3)}；换身边的词，变 ${fixed(kind, 3)}，是前者的 ${fixed(share)}。`);
+    moves.update([topic, kind].map((move) => move / top), [], ["换话题", "换身边的词"]);
+    [...moves.node.querySelectorAll(".explore-number")].forEach((number, i) => { number.textContent = fixed([topic, kind][i], 3); });
+    said.replaceChildren(html("b", { lang: "en" }, word), `：换身边的词，变的是换话题的 ${fixed(kind / topic)}。`);
   };
-  stage.append(beside([table, said], [html("div", { role: "group", "aria-label": "点一个词" }, buttons), scale]));
+  stage.append(beside([table], [html("p", { class: "explore-label" }, "偏向平均变多少"), moves.node, said]), which.node);
   draw();
 });

@@ -43,7 +43,7 @@ Explore.define("swap", (data, stage) => {
       mark.classList.toggle("explore-mark", apart === 0);
     });
     answers.update([kept, changed], [], question.answers.map((answer) => `答 ${answer}`));
-    if (early) reading.textContent = fixed(data.early[layer - 1]);
+    if (early) reading.textContent = `${first} ${fixed(data.early[layer - 1])}`;
     said.textContent = `第 ${layer} 层之后，把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
@@ -80,7 +80,7 @@ Explore.define("swap", (data, stage) => {
   const early = data.early && strip(data.early, Math.max(...data.early));
   if (early) {
     const last = question.tokens.at(-1), [first] = question.answers;
-    stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　每层之后提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)));
+    stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node)));
   }
   stage.append(asked, grid, ticks, depth.node, said, beside([html("p", { class: "explore-label" }, "换了这一格，最后答"), answers.node], [html("p", { class: "explore-label" }, "换哪一个词元"), words]));
   if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
