@@ -59,13 +59,13 @@ def draw(name, width, height, lefts, wides, size, notes=None):
             high += 22 * (y in more)
             if not words:
                 continue
-            changed = column and both[0] != both[1]
+            same = both[0] == both[1]  # 没有换的淡下去，换上的是实心
+            changed = column and not same
             if column and link:  # 点一下，到讲它的那一节
                 c.drawing = Link(
                     href=f"#{link}", aria_label=f"{words}：到讲它的地方", style="text-decoration:none"
                 )
             c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
-            same = both[0] == both[1]  # 没有换的淡下去，换上的是实心
             color = FAINT if same else INK
             c.box(left, at(y), wide, high, "", color, filled=changed)
             lines = [(line, size, PAPER if changed else color) for line in words.split("\n")]

@@ -61,12 +61,14 @@ Explore.define("banks", (data, stage) => {
     const head = far > 36 ? [svg("polyline", { points: `${wing(1)} ${end.join(",")} ${wing(-1)}` })] : [];
     return svg("g", { class: senses[i] === senses[j] ? "" : "explore-cross", style: `--hue: var(--${hues[senses[i]]})` }, svg("line", { x1: a, y1: b, x2: end[0], y2: end[1] }), head);
   };
-  let drawn = [], alike = false, spots;
+  let drawn = [], alike = false, spots, wired, piled;
   const rewire = () => {
     alike = still(cosines[layer]);
     spots = spread();
     drawn = alike ? [] : sentences.map((_, i) => wire(i));
     wires.replaceChildren(...drawn);
+    wired = spots.map((a, i) => { const b = spots[nearest(i)]; return Array.from({ length: 25 }, (_, k) => [0, 1].map((axis) => a[axis] + (k / 24) * (b[axis] - a[axis]))); });
+    piled = piles();
   };
   // 点走到了，线才画上
   const move = () => {
@@ -77,24 +79,21 @@ Explore.define("banks", (data, stage) => {
 
   // 两堆的名字：挨着自己的一堆，不碰点和线，离另一堆远；两堆混在一起、放不下的，就不写，看图例
   const middle = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-  const piles = (wired) => {
+  const piles = () => {
     const sides = [0, 1].map((side) => spots.filter((_, i) => senses[i] === side)), middles = sides.map((side) => [0, 1].map((axis) => middle(side.map((spot) => spot[axis]))));
     const least = (spot, own) => Math.min(...own.filter((one) => one !== spot).map((one) => away(one, spot)));
     const apart = [least, (spot, own) => away(spot, middles[sides.indexOf(own)])].map((far) => spots.filter((spot, i) => far(spot, sides[senses[i]]) < far(spot, sides[1 - senses[i]])).length);
     if (alike || Math.min(...apart) < 0.85 * spots.length) return [];
-    const found = sides.map((own, side) => {
-      const spare = Array.from({ length: Math.floor(width / 8) }, (_, i) => Array.from({ length: Math.floor(height / 8) }, (_, j) => [8 * i + 4, 8 * j + 4])).flat()
-        .filter(([x, y]) => x > 14 && x < width - 14 && y > 14 && y < height - 14)
-        .filter((at) => least(at, spots) > 28 && Math.min(...wired.flat().map((spot) => away(spot, at))) > 18)
-        .filter((at) => 1.5 * least(at, own) < least(at, sides[1 - side]));
-      return spare.sort((a, b) => away(a, middles[side]) - away(b, middles[side]))[0];
-    });
+    const spare = Array.from({ length: Math.floor(width / 8) }, (_, i) => Array.from({ length: Math.floor(height / 8) }, (_, j) => [8 * i + 4, 8 * j + 4])).flat()
+      .filter(([x, y]) => x > 14 && x < width - 14 && y > 14 && y < height - 14)
+      .filter((at) => least(at, spots) > 28 && wired.flat().every((spot) => away(spot, at) > 18));
+    const found = sides.map((own, side) => spare.filter((at) => 1.5 * least(at, own) < least(at, sides[1 - side])).sort((a, b) => away(a, middles[side]) - away(b, middles[side]))[0]);
     return found.every(Boolean) ? found : [];
   };
 
   // 写出名字的：选中的、最像它的、过了界的；每个名字在八个方向里挑碰着最少的，后添的不许碰着
   const ways = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]];
-  const named = (wired, piled) => {
+  const named = () => {
     if (alike) return new Map([[chosen, { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
     const must = [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
     const boxes = piled.map(([x, y]) => [x - 12, y - 13, x + 12, y + 13]), labels = new Map();
@@ -115,9 +114,7 @@ Explore.define("banks", (data, stage) => {
   };
 
   const draw = () => {
-    const other = nearest(chosen);
-    const wired = spots.map((a, i) => { const b = spots[nearest(i)]; return Array.from({ length: 25 }, (_, k) => [0, 1].map((axis) => a[axis] + (k / 24) * (b[axis] - a[axis]))); });
-    const piled = piles(wired), labels = named(wired, piled);
+    const other = nearest(chosen), labels = named();
     heaps.forEach((heap, i) => {
       const [x, y] = piled[i] ?? [0, 0];
       Object.entries({ x, y: y + 7, visibility: piled.length ? "visible" : "hidden" }).forEach(([key, value]) => heap.setAttribute(key, value));

@@ -30,8 +30,7 @@ Explore.define("cross", (data, stage) => {
       cell.style.setProperty("--shade", `${Math.round((100 * Math.abs(value)) / most)}%`);
       cell.replaceChildren(sentence(i, j), html("strong", {}, `偏${names[side]} ${fixed(Math.abs(value), 3)}`));
     }));
-    moves.update([topic, kind].map((move) => move / top), [], ["换话题", "换身边的词"]);
-    [...moves.node.querySelectorAll(".explore-number")].forEach((number, i) => { number.textContent = fixed([topic, kind][i], 3); });
+    moves.update([topic, kind], [], null, top);
     said.replaceChildren(html("b", { lang: "en" }, word), `：换身边的词，变的是换话题的 ${fixed(kind / topic)}。`);
   };
   stage.append(beside([table], [html("p", { class: "explore-label" }, "偏向平均变多少"), moves.node, said]), which.node);

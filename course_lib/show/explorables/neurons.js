@@ -23,11 +23,8 @@ Explore.define("neurons", (data, stage) => {
     const values = data.answers[name][turn].map((value) => value / 100), group = data.groups[name] ?? [];
     const order = [...sheets[sheet][1]].sort((a, b) => values[b] - values[a] || a - b), top = Math.max(0.01, ...values);
     const show = ({ update, rows }, which) => {
-      update(which.map((i) => values[i] / top), which.map((i) => (group.includes(data.words[i]) ? name : "")), which.map((i) => data.words[i]));
-      rows.forEach((row, k) => {
-        row.querySelector(".explore-number").textContent = fixed(values[which[k]]);
-        row.classList.toggle("explore-stranger", !group.includes(data.words[which[k]]));
-      });
+      update(which.map((i) => values[i]), which.map((i) => (group.includes(data.words[i]) ? name : "")), which.map((i) => data.words[i]), top);
+      rows.forEach((row, k) => row.classList.toggle("explore-stranger", !group.includes(data.words[which[k]])));
     };
     const silent = values[order[0]] <= 0, best = order.slice(0, SHOWN), known = best.filter((i) => group.includes(data.words[i])).length;
     show(most, best);

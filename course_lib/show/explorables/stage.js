@@ -103,13 +103,13 @@
     return { node: html("div", { class: "explore-matrix", style: `--hue: var(--${hue})` }, table), update, cells };
   };
 
-  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边，names 换掉名字
+  // 横条：每条一个名字、一个 0 到 1 的数；update 的 notes 写在名字旁边，names 换掉名字，top 是画满一条的数
   const bars = ({ labels, values, name, hue = "weight", digits = 2 }) => {
     const parts = labels.map((label) => ({ label: html("span", { class: "explore-label" }, label), note: html("span", { class: "explore-note" }), fill: html("span", { class: "explore-fill" }), number: html("span", { class: "explore-number" }) }));
-    const update = (next, notes = [], names = null) => next.forEach((value, i) => {
+    const update = (next, notes = [], names = null, top = 1) => next.forEach((value, i) => {
       if (names) parts[i].label.textContent = names[i];
       parts[i].note.textContent = notes[i] ?? "";
-      parts[i].fill.style.width = `${100 * (Number.isFinite(value) ? Math.max(0, value) : 0)}%`;
+      parts[i].fill.style.width = `${(100 * (Number.isFinite(value) ? Math.max(0, value) : 0)) / top}%`;
       parts[i].number.textContent = fixed(value, digits);
     });
     update(values);
