@@ -4,7 +4,7 @@
   const { lines, table } = LiveCharts;
   const { vectorOf, cosine, mean } = LiveNumbers;
 
-  // 同一句里所有不同的词元两两的余弦（特殊词元不算），即《三个 bank》那一章的随机词对
+  // 同一句里所有不同的词元两两的余弦（特殊词元不算），即《同一个 bank》那一章的随机词对
   const differentPairs = (result, layer) => {
     const words = result.tokens.flatMap((token, i) => (isSpecial(token) ? [] : [i]));
     const others = (i) => words.filter((j) => j > i && result.ids[i] !== result.ids[j]);

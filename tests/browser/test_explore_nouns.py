@@ -42,6 +42,11 @@ def test_every_layer_shows_its_gaps_and_who_is_past_the_mark(page):
         said, one = page.locator(".explore-said").all_inner_texts()
         assert f"第 {layer} 层，bank 的差是 {GAPS['bank'][layer]:.3f}" in said
         assert said.endswith(f"比它大的：{past}。" if past else "谁也分不开。")
+        groups = page.locator(".explore-nouns-row > .explore-label").all_inner_texts()
+        for group, (name, words) in zip(groups, GROUPS.items(), strict=True):
+            others = [w for w in words if w != "bank"]
+            over = sum(GAPS[w][layer] > GAPS["bank"][layer] for w in others)
+            assert group == f"{name}，过线 {over} / {len(others)}"
         assert one.startswith(f"dog：差 {GAPS['dog'][layer]:.3f}")
 
 

@@ -1,11 +1,11 @@
 // 同一个词，一句一个点，各连到这一层里最像它的一个，过界的是红的虚线：拖动层数，看各句里的它怎样分成两边；点一个，看它的句子，和最像它的一句；换一个词元，比一比各有几个挑中同一边的（一行一条）。
 // 数：sentences（N 句）、short（各句的短名）、word（那个词）、senses（每句在哪一边，0 或 1）、names（两边的名字）；
-// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、shares（每层一个数，平面上留住了几成的差别）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
+// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
   const { html, svg, fixed, slider, choice, walk } = Explore;
   const { sentences, senses, names, places, control } = data;
-  let { name, points, shares, cosines } = places[0];
-  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 226] : [580, 330], ROOM = narrow ? 18 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
+  let { name, points, cosines } = places[0];
+  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 18 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 
@@ -52,7 +52,7 @@ Explore.define("banks", (data, stage) => {
   };
   const mine = card("这一句"), close = card("这一层里最像它的");
   const cards = html("div", { class: "explore-cards", "aria-live": "polite" }, mine.node, close.node);
-  const said = html("p", { class: "explore-said", "aria-live": "polite" }), note = html("p", { class: "explore-label" });
+  const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
   // 每个点一根线，连到最像它的一个，箭头收在那个点的外面
   const wire = (i) => {
@@ -91,8 +91,8 @@ Explore.define("banks", (data, stage) => {
     return found.every(Boolean) ? found : [];
   };
 
-  // 写出名字的：选中的、最像它的、过了界的；每个名字在八个方向里挑碰着最少的，后添的不许碰着
-  const ways = [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]];
+  // 写出名字的：选中的、最像它的、过了界的；每个名字在八个方向、一近一远里挑碰着最少的，后添的不许碰着
+  const ways = [1, 1.7].flatMap((far) => [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]].map(([u, v]) => [far * u, far * v]));
   const named = () => {
     if (alike) return new Map([[chosen, { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
     const must = [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
@@ -141,7 +141,6 @@ Explore.define("banks", (data, stage) => {
     said.replaceChildren(
       still(of) ? `${count} 个 ${data.word} 都一样。` : `${count} 个 ${data.word}，${hits(of)} 个挑中同一边的。`, html("br"),
       `没有词义的 ${control}，${still(against) ? "也都一样" : hits(against) === count ? `${count} 个全中` : `${hits(against)} 个挑中`}。`);
-    note.textContent = `${name}，第 ${layer} 层${alike ? "" : `：平面上留住了 ${Math.round(100 * shares[layer])}% 的差别`}。`;
     scores.forEach((score, k) => {
       const near = places[k].cosines[layer];
       score.textContent = still(near) ? "都一样" : `${hits(near)}/${count}`;
@@ -167,7 +166,7 @@ Explore.define("banks", (data, stage) => {
   const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; move(); } });
   const scores = places.map(() => html("small", {})), bars = places.map(() => html("span", { class: "explore-fill" }));
   const which = choice({ label: "词元", options: places.map((one, k) => html("span", {}, html("span", {}, one.name), html("span", { class: "explore-track", style: `--count: ${sentences.length}` }, bars[k]), scores[k])), change: (at) => {
-    ({ name, points, shares, cosines } = places[at]);
+    ({ name, points, cosines } = places[at]);
     ends = box();
     scale = fit();
     move();
@@ -175,7 +174,7 @@ Explore.define("banks", (data, stage) => {
   stage.append(html("div", { class: "explore-banks" },
     html("div", { class: "explore-top", style: `--chance: ${100 * chance / sentences.length}%` }, said, which.node, html("p", { class: "explore-label" }, `虚线是瞎挑，${fixed(chance, 1)} 个`)),
     html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node)),
-    html("div", { class: "explore-side" }, cards, note),
+    html("div", { class: "explore-side" }, cards),
   ));
   rewire();
   draw();

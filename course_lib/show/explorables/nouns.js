@@ -11,7 +11,8 @@ Explore.define("nouns", (data, stage) => {
   const beyond = ({ gaps }) => gaps[layer] > mark.gaps[layer] && gaps[layer] > 1e-5;
 
   const dots = nouns.map(({ word, row, lane }, i) => html("span", { id: `${id}-${i}`, role: "option", class: `explore-noun explore-row-${row}`, style: `--lane: ${lane}`, lang: "en", "aria-label": word }, html("i"), html("b", {}, word)));
-  const rows = data.groups.map(({ name }, row) => html("div", { class: "explore-nouns-row", role: "presentation" }, html("span", { class: "explore-label" }, name), dots.filter((_, i) => nouns[i].row === row)));
+  const counts = data.groups.map(() => html("span", {}));
+  const rows = data.groups.map(({ name }, row) => html("div", { class: "explore-nouns-row", role: "presentation" }, html("span", { class: "explore-label" }, name, counts[row]), dots.filter((_, i) => nouns[i].row === row)));
   const line = html("div", { class: "explore-nouns-line", "aria-hidden": "true" }, html("span", {}, `比 ${mark.word} 分得还开 →`));
   const plane = html("div", { class: "explore-nouns", role: "listbox", tabindex: 0, "aria-label": "一词一点，用方向键一个一个看" }, line, rows);
   const ticks = Array.from({ length: Math.floor(top / 0.04 + 1e-6) + 1 }, (_, k) => 0.04 * k);
@@ -29,6 +30,10 @@ Explore.define("nouns", (data, stage) => {
     });
     line.style.left = left(mark.gaps[layer]);
     plane.setAttribute("aria-activedescendant", `${id}-${nouns.indexOf(chosen)}`);
+    counts.forEach((count, row) => {
+      const others = data.groups[row].nouns.filter(({ word }) => word !== mark.word);
+      count.textContent = `，过线 ${others.filter(beyond).length} / ${others.length}`;
+    });
     const together = Math.max(...nouns.map(({ gaps }) => gaps[layer])) < 1e-5;
     const over = nouns.filter((noun) => noun.row !== mark.row && beyond(noun)).sort((a, b) => b.gaps[layer] - a.gaps[layer]);
     one.replaceChildren(html("b", { lang: "en" }, chosen.word), `：差 ${fixed(chosen.gaps[layer], 3)}${together ? "" : `，${data.count} 个里挑中 ${chosen.hits[layer]} 个`}。`);

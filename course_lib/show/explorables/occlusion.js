@@ -9,14 +9,15 @@ Explore.define("occlusion", (data, stage) => {
   let [way, ruler, chosen] = [0, 0, data.chosen];
 
   const buttons = words.map((word, i) => (i === seat
-    ? html("span", { class: "explore-erase explore-seat", lang: "en" }, word)
+    ? html("span", { class: "explore-erase explore-seat" }, html("b", { lang: "en" }, word))
     : html("button", { type: "button", class: "explore-erase", onclick: () => { chosen = i; draw(); } }, html("span", { lang: "en" }, word), html("i"))));
   const leans = buttons.map((button) => button.querySelector("i"));
-  const sentence = html("div", { class: "explore-row explore-erased", role: "group", "aria-label": "一个词一格，点一个看它的数" }, buttons);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const table = matrix({ values: falls.map((row) => row.map((all) => all[chosen])), rows: ways, columns: rulers, title: "", hue: "grey", digits: 3, scale: top, pick: (i, j) => { [way, ruler] = [i, j]; draw(); } });
   const back = () => html("i", {}, "←"), ahead = () => html("i", { class: "explore-ahead" }, "→");
-  const title = table.node.querySelector("caption"), ends = html("p", { class: "explore-label explore-toward" }, html("span", {}, back(), `往${names[0]}`), html("span", {}, `往${names[1]}`, ahead()));
+  const title = table.node.querySelector("caption");
+  const ends = html("p", { class: "explore-label explore-toward" }, html("span", {}, html("span", {}, back(), `往${names[0]}`), html("span", {}, `往${names[1]}`, ahead())));
+  const sentence = html("div", { class: "explore-erased", role: "group", "aria-label": "一个词一行，点一个看它的数" }, ends, buttons);
   // 往哪边、动多少；写出来是零的，没有箭头
   const write = (node, fall) => {
     const size = fixed(Math.abs(fall), 3);
@@ -41,6 +42,6 @@ Explore.define("occlusion", (data, stage) => {
     table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
     table.cells.forEach((row, i) => row.forEach((cell, j) => write(cell, falls[i][j][chosen])));
   };
-  stage.append(sentence, ends, html("div", { class: "explore-flow" }, table.node, html("div", { class: "explore-side" }, said, html("p", { class: "explore-label" }, "点一个词，看它；点一格，换一种量法。"))));
+  stage.append(Explore.beside([sentence], [table.node, said, html("p", { class: "explore-label" }, "点一个词，看它；点一格，换一种量法。")]));
   draw();
 });
