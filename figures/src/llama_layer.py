@@ -22,8 +22,9 @@ ROWS = [
     (345, 24, "层归一化", "", "", "", ""),
     (397, 24, "", "RMSNorm", "", "末尾补一次", "one-length"),
     (427, 24, "输出", "输出", "", "", ""),
-    (457, 24, "前馈网络|有偏置", "矩阵都没有偏置", "更简单", "", ""),
+    (457, 24, "前馈网络|有偏置", "矩阵都没有偏置", "更简单", "", ""),  # 说的是各个矩阵，不是一步，不画框
 ]
+MOVES = ((254, 106), (345, 254))  # 归一化从这一行移到那一行
 FRAME, PLUSES = (95, 390), (234, 331)
 FORKS = (101, 284), (101, 249)  # 两次岔出主干的地方，2017 年与 2023 年
 
@@ -65,12 +66,14 @@ def draw(name, width, height, lefts, wides, size, notes=None):
                 c.drawing = Link(
                     href=f"#{link}", aria_label=f"{words}：到讲它的地方", style="text-decoration:none"
                 )
-            c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
-            color = FAINT if same else INK
-            c.box(left, at(y), wide, high, "", color, filled=changed)
-            lines = [(line, size, PAPER if changed else color) for line in words.split("\n")]
+            color, boxed = FAINT if same else INK, y != ROWS[-1][0]
+            ink = PAPER if changed and boxed else color
+            if boxed:
+                c.drawing.append(drawsvg.Rectangle(left, at(y), wide, high, rx=6, fill=PAPER))
+                c.box(left, at(y), wide, high, "", color, filled=changed)
+            lines = [(line, size, ink) for line in words.split("\n")]
             if column and y in more:
-                lines.append((gain or said, size - 0.4, PAPER if changed else FAINT))
+                lines.append((gain or said, size - 0.4, ink if changed else FAINT))
             shrink = 0.8 if len(lines) > 1 and high < 40 else 1  # 窄图里一格两行
             for k, (line, big, ink) in enumerate(lines):
                 row = at(y) + high / 2 + 19 * shrink * (k - (len(lines) - 1) / 2)
@@ -81,6 +84,8 @@ def draw(name, width, height, lefts, wides, size, notes=None):
                 c.drawing = whole
     if notes:
         edge = lefts[1] + wides[1]
+        for old, new in MOVES:
+            c.arrow((lefts[0] + wides[0] + 2, old + 12), (lefts[1] - 2, new + 12), color=INK)
         c.text("换来什么", notes, 16, size + 1, anchor="start")
         for y, high, old, new, gain, said, _ in ROWS:
             if not gain and not said:

@@ -69,6 +69,8 @@ def test_hits_and_the_nearest_are_the_librarys(open_figure, at):
         cosines, sense = there["cosines"][layer], torch.tensor(SENSES)
         cards = page.locator(".explore-cards").inner_text()
         assert SENTENCES[4] in cards
+        bold = page.locator(".explore-cards [lang=en] b").first.inner_text()
+        assert bold == there["name"]  # 看的是哪一个，粗的就是哪一个
         if layer == 0:
             assert "都一样" in cards and "6 个 bank 都一样" in said(page)
             assert "都一样" in chip(page, there["name"]).inner_text()

@@ -1,4 +1,4 @@
-"""可以动手的图“话题与身边的词”：四格、两条与那句话正是给它的数；点一个词，四格都换；鼠标、键盘都到得了。"""
+"""可以动手的图“话题与身边的词”：四格、两条、各词的比与那句话正是给它的数；点一个词，四格都换；鼠标、键盘都到得了。"""
 
 import torch
 
@@ -55,6 +55,12 @@ def shows(page, word):
         bar, track = (row.locator(f".explore-{part}").bounding_box()["width"] for part in ("fill", "track"))
         assert abs(bar / track - move / longest) < 0.02
     assert page.locator("button[aria-pressed=true]").inner_text().startswith(word)
+    for one, each in LEANS.items():  # 一词一条：两条之比
+        topic, kind = effects(each)
+        row = page.get_by_role("button").filter(has_text=one)
+        assert row.locator("small").inner_text() == f"{kind / topic:.2f}"
+        width = row.locator(".explore-fill").evaluate("bar => parseFloat(bar.style.width)")
+        assert abs(width - 100 * kind / topic) < 0.1
 
 
 def test_four_cells_and_the_bars_show_their_numbers(page):

@@ -121,7 +121,7 @@ def test_the_early_reading_stands_above_and_is_said(open_figure):
         )
         assert frames == [str(layer - 1)] * 2  # 词元不变，两处的框同在一层
         read = page.locator(".explore-question span").inner_text()
-        assert read == f"Paris {early[layer - 1]:.2f}"
+        assert read == f"第 {layer} 层：{early[layer - 1]:.2f}"
         said = page.locator(".explore-said").inner_text()
         assert f"第 {layer} 层之后，把 France 这一格换成 Italy 那一句的" in said
     assert [q[0] for q in page.locator(".explore-question").all_inner_texts()] == ["读", "换"]

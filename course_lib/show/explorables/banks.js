@@ -1,8 +1,8 @@
 // 同一个词，一句一个点，各连到这一层里最像它的一个，过界的是红的虚线：拖动层数，看各句里的它怎样分成两边；点一个，看它的句子，和最像它的一句；换一个词元，比一比各有几个挑中同一边的（一行一条）。
 // 数：sentences（N 句）、short（各句的短名）、word（那个词）、senses（每句在哪一边，0 或 1）、names（两边的名字）；
-// places（量哪几个词元，第一个先看）：每个有 name、points（每层一个 N×2，平面上的位置）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
+// places（量哪几个词元，第一个先看，是 word 自己；别的在句末）：每个有 name、points（每层一个 N×2，平面上的位置）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
-  const { html, svg, fixed, slider, choice, walk } = Explore;
+  const { html, svg, fixed, slider, contest, walk } = Explore;
   const { sentences, senses, names, places, control } = data;
   let { name, points, cosines } = places[0];
   const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 18 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
@@ -40,7 +40,7 @@ Explore.define("banks", (data, stage) => {
   const map = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "listbox", tabindex: 0, "aria-label": "一句一个点，用方向键一句一句看" }, wires, heaps, dots);
   const legend = html("p", { class: "explore-label" }, names.map((name, i) => html("span", { style: `--hue: var(--${hues[i]})` }, html("b", {}, shapes[i]), ` ${name}`)), html("span", { style: "--hue: var(--minus)" }, html("i"), "过了界"));
 
-  const marked = (sentence) => sentence.split(new RegExp(`\\b(${data.word})\\b`, "i")).map((piece, k) => (k % 2 ? html("b", {}, piece) : piece));
+  const marked = (sentence) => (name === data.word ? sentence.split(new RegExp(`\\b(${name})\\b`, "i")).map((piece, k) => (k % 2 ? html("b", {}, piece) : piece)) : [`${sentence} `, html("b", {}, name)]);
   const card = (label) => {
     const title = html("span", { class: "explore-label" }), text = html("span", { lang: "en" });
     const update = (i, extra) => {
@@ -70,11 +70,11 @@ Explore.define("banks", (data, stage) => {
     wired = spots.map((a, i) => { const b = spots[nearest(i)]; return Array.from({ length: 25 }, (_, k) => [0, 1].map((axis) => a[axis] + (k / 24) * (b[axis] - a[axis]))); });
     piled = piles();
   };
-  // 点走到了，线才画上
+  // 点走到了，线与名字才画上
   const move = () => {
     rewire();
     draw();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) wires.animate([{ opacity: 0 }, { opacity: 0, offset: 0.7 }, { opacity: 1 }], 1300);
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) [wires, legend, ...heaps, ...dots.map((dot) => dot.lastChild)].forEach((part) => part.animate([{ opacity: 0 }, { opacity: 0, offset: 0.7 }, { opacity: 1 }], 1300));
   };
 
   // 两堆的名字：挨着自己的一堆，不碰点和线，离另一堆远；两堆混在一起、放不下的，就不写，看图例
@@ -141,11 +141,8 @@ Explore.define("banks", (data, stage) => {
     said.replaceChildren(
       still(of) ? `${count} 个 ${data.word} 都一样。` : `${count} 个 ${data.word}，${hits(of)} 个挑中同一边的。`, html("br"),
       `没有词义的 ${control}，${still(against) ? "也都一样" : hits(against) === count ? `${count} 个全中` : `${hits(against)} 个挑中`}。`);
-    scores.forEach((score, k) => {
-      const near = places[k].cosines[layer];
-      score.textContent = still(near) ? "都一样" : `${hits(near)}/${count}`;
-      bars[k].style.width = still(near) ? 0 : `${(100 * hits(near)) / count}%`;
-    });
+    const right = places.map((one) => (still(one.cosines[layer]) ? null : hits(one.cosines[layer])));
+    which.update(right.map((hit) => (100 * (hit ?? 0)) / count), right.map((hit) => (hit === null ? "都一样" : `${hit}/${count}`)));
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
   Explore.nearest(map, () => {
@@ -164,15 +161,14 @@ Explore.define("banks", (data, stage) => {
   const moving = (step) => { playing = true; step(); playing = false; };
   const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
   const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; move(); } });
-  const scores = places.map(() => html("small", {})), bars = places.map(() => html("span", { class: "explore-fill" }));
-  const which = choice({ label: "词元", options: places.map((one, k) => html("span", {}, html("span", {}, one.name), html("span", { class: "explore-track", style: `--count: ${sentences.length}` }, bars[k]), scores[k])), change: (at) => {
+  const which = contest({ label: "词元", options: places.map((one) => one.name), change: (at) => {
     ({ name, points, cosines } = places[at]);
     ends = box();
     scale = fit();
     move();
   } });
   stage.append(html("div", { class: "explore-banks" },
-    html("div", { class: "explore-top", style: `--chance: ${100 * chance / sentences.length}%` }, said, which.node, html("p", { class: "explore-label" }, `虚线是瞎挑，${fixed(chance, 1)} 个`)),
+    html("div", { class: "explore-top", style: `--chance: ${100 * chance / sentences.length}%; --count: ${sentences.length}` }, said, which.node, html("p", { class: "explore-label" }, `虚线是瞎挑，${fixed(chance, 1)} 个`)),
     html("div", { class: "explore-plane" }, map, legend, html("div", { class: "explore-row" }, play, rail.node)),
     html("div", { class: "explore-side" }, cards),
   ));

@@ -249,6 +249,15 @@
     return { node: html("div", { class: "explore-row", role: "group", "aria-label": label }, html("span", { class: "explore-label" }, label), buttons), select };
   };
 
+  // 几条里选一条：一行一个选项，名字、横条、数；update 给各条的长（百分之几）与写的数
+  const contest = ({ label, options, at, change }) => {
+    const fills = options.map(() => html("span", { class: "explore-fill" })), numbers = options.map(() => html("small", {}));
+    const { node } = choice({ label, options: options.map((option, i) => html("span", {}, html("span", {}, option), html("span", { class: "explore-track" }, fills[i]), numbers[i])), at, change });
+    node.classList.add("explore-contest");
+    const update = (lengths, texts) => fills.forEach((fill, i) => { fill.style.width = `${lengths[i]}%`; numbers[i].textContent = texts[i]; });
+    return { node, update };
+  };
+
   // 滑杆放在 width 宽、右边留 room 的折线图下面，与横轴对齐；钮的半宽是 8
   const under = (width, room, ...nodes) => html("div", { class: "explore-dial", style: `max-width: ${width}px; grid-template-columns: ${(100 * 32) / width}% minmax(0, 1fr) ${(100 * (room - 8)) / width}%` }, nodes);
 
@@ -337,6 +346,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, under, beside, stepper };
+  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, contest, under, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

@@ -43,7 +43,7 @@ Explore.define("swap", (data, stage) => {
       mark.classList.toggle("explore-mark", apart === 0);
     });
     answers.update([kept, changed], [], question.answers.map((answer) => `答 ${answer}`));
-    if (early) reading.textContent = `${first} ${fixed(data.early[layer - 1])}`;
+    if (early) reading.textContent = `第 ${layer} 层：${fixed(data.early[layer - 1])}`;
     said.textContent = `第 ${layer} 层之后，把 ${shown(question.tokens[place])} 这一格换成 ${question.from} 那一句的：${changed > kept ? `改答 ${other}` : `还是 ${first}`}。`;
   };
   const row = (token, i) => {
