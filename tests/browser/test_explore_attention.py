@@ -74,15 +74,18 @@ def test_clicking_a_score_shows_how_it_came(page):
 
 @pytest.mark.parametrize("step", ["第 7 步", "第 8 步"])
 def test_every_weight_tells_how_it_came(page, step):
-    """点哪一格，写的就是哪一格：逐个相乘，加起来是它的点积。"""
+    """点哪一格，写的就是哪一格：它的指数，除以这一行的总和；分数的一步还写出点积。"""
     page.get_by_role("button", name=f"{step}，共 8 步").click()
     query, key = (DATA["x"] @ DATA[f"w_{name}"] for name in ("query", "key"))
     for i, one in enumerate(TOKENS):
         for j, other in enumerate(TOKENS):
             page.get_by_role("button", name=f"{one} → {other}").last.click()
             said = page.locator(".explore-detail").inner_text().replace("−", "-")
-            assert f"{one} 的查询 · {other} 的键 = " in said
-            assert f" = {query[i] @ key[j]:.2f}".replace("-0.00", "0.00") in said
+            if step == "第 7 步":
+                assert f"{one} 的查询 · {other} 的键 = " in said
+                assert f" = {query[i] @ key[j]:.2f}".replace("-0.00", "0.00") in said
+            powers = (query[i] @ key.mT / 3**0.5).exp()
+            assert f"{other} 的权重是 {powers[j]:.2f} ÷ {powers.sum():.2f}" in said
 
 
 def test_a_projection_tells_its_first_number(page):

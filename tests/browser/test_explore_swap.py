@@ -107,6 +107,21 @@ def test_a_cell_is_clicked_and_another_question_asked(page):
     shows(page, second, 3, LAYERS)  # 层不变，词元回到国名
 
 
+def test_the_layers_that_have_it_unread_are_bracketed(open_figure):
+    """换国名到第 2 层为止都改答，换末一个从第 3 层起都改答；提前读到第 5 层才读得出。"""
+    kept = torch.zeros(2, LAYERS)
+    changed = torch.tensor([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]]) - 0.5
+    one = question("两个词元", ["France", "is"], 0, 0)
+    one |= {"chances": torch.stack([kept, changed], dim=-1)}
+    early = torch.tensor([0.0, 0.0, 0.01, 0.02, 0.3, 0.8])
+    page = open_figure("swap", DATA | {"questions": [one], "early": early})
+    strip, waits = (page.locator(f".explore-early {one}").bounding_box() for one in ("svg", ".explore-waits"))
+    cell = strip["width"] / LAYERS
+    assert abs(waits["x"] - strip["x"] - 2 * cell) < 1 and abs(waits["width"] - 2 * cell) < 1
+    page = open_figure("swap", DATA | {"questions": DATA["questions"][:1], "early": early})
+    assert page.locator(".explore-waits").is_hidden()  # 没有一步到的，不画
+
+
 def test_the_early_reading_stands_above_and_is_said(open_figure):
     early = torch.tensor([0.0, 0.01, 0.02, 0.05, 0.3, 0.8])
     one = DATA["questions"][0]

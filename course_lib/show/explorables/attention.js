@@ -49,6 +49,8 @@
 
     const sum = (numbers) => `${numbers.map((x) => fixed(x)).join(" + ").replaceAll("+ −", "− ")} = ${fixed(numbers.reduce((total, x) => total + x, 0))}`;
     const product = (...after) => html("p", {}, name(from), " 的查询 · ", name(to), ` 的键 = ${sum(query[from].map((q, k) => q * key[to][k]))}`, ...after);
+    const exponentials = () => { const powers = scores[from].map(Math.exp); return { powers, total: powers.reduce((sum, x) => sum + x, 0) }; };
+    const quotient = () => { const { powers, total } = exponentials(); return html("span", {}, name(to), ` 的权重是 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`); };
     const project = (w, what) => () => [html("p", {}, name(from), ` 的${what}的第一个数：它那一行与矩阵的第一列逐个相乘，再加起来，`), said(`${sum(data.x[from].map((x, k) => x * w[k][0]))}。`)];
     // 写出这一步的一格或一行怎样算出来
     const details = {
@@ -63,12 +65,12 @@
       ],
       5: () => [product(), said(`${fixed(dots[from][to])} ÷ √${d} = ${fixed(dots[from][to])} ÷ ${fixed(root)} = ${fixed(scores[from][to])}`)],
       6: () => {
-        const powers = scores[from].map(Math.exp), total = powers.reduce((sum, x) => sum + x, 0);
+        const { powers, total } = exponentials();
         return [
           product(`，÷ √${d} 得 ${fixed(scores[from][to])}。`),
           html("p", {}, name(from), ` 这一行，各取指数，加起来 ${fixed(total)}：`),
           strips(...words.map((word, i) => strip([powers[i]], word, "faint", Math.max(...powers)))),
-          said(`每个除以它，${words[to]} 得 ${fixed(powers[to])} ÷ ${fixed(total)} = ${fixed(weights[from][to])}。`),
+          html("p", {}, "每个除以它，", quotient()),
         ];
       },
       7: () => {
@@ -76,7 +78,7 @@
         return [
           html("p", {}, "四份值各乘自己的权重，再加起来，就是 ", name(from), " 的输出："),
           strips(...words.map((word, i) => strip(shares[i], `${fixed(weights[from][i])} × ${word}`, "value", most))),
-          product(`，${words[to]} 的 ${fixed(weights[from][to])} 从它来。`),
+          html("p", {}, "其中 ", quotient()),
         ];
       },
     };

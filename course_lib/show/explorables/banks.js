@@ -74,7 +74,7 @@ Explore.define("banks", (data, stage) => {
   const move = () => {
     rewire();
     draw();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) [wires, legend, ...heaps, ...dots.map((dot) => dot.lastChild)].forEach((part) => part.animate([{ opacity: 0 }, { opacity: 0, offset: 0.7 }, { opacity: 1 }], 1300));
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) [wires, ...dots.map((dot) => dot.lastChild)].forEach((part) => part.animate([{ opacity: 0 }, { opacity: 0, offset: 0.8 }, { opacity: 1 }], 700));
   };
 
   // 两堆的名字：挨着自己的一堆，不碰点和线，离另一堆远；两堆混在一起、放不下的，就不写，看图例
@@ -117,7 +117,8 @@ Explore.define("banks", (data, stage) => {
     const other = nearest(chosen), labels = named();
     heaps.forEach((heap, i) => {
       const [x, y] = piled[i] ?? [0, 0];
-      Object.entries({ x, y: y + 7, visibility: piled.length ? "visible" : "hidden" }).forEach(([key, value]) => heap.setAttribute(key, value));
+      if (piled.length) heap.style.transform = `translate(${x}px, ${y + 7}px)`;
+      heap.setAttribute("visibility", piled.length ? "visible" : "hidden");
       legend.children[i].hidden = piled.length > 0;
     });
     legend.lastChild.style.visibility = wires.querySelector(".explore-cross") ? "" : "hidden";
@@ -155,7 +156,7 @@ Explore.define("banks", (data, stage) => {
   const start = () => {
     if (layer === last) rail.set(0);
     play.textContent = "暂停";
-    timer = setInterval(() => (moving(() => rail.set(layer + 1)), layer === last && stop()), 1300);
+    timer = setInterval(() => (moving(() => rail.set(layer + 1)), layer === last && stop()), 1800);
   };
   let playing = false;
   const moving = (step) => { playing = true; step(); playing = false; };

@@ -36,6 +36,6 @@ Explore.define("cross", (data, stage) => {
     moves.update([topic, kind], [], null, top);
     said.replaceChildren(html("b", { lang: "en" }, word), `：换身边的词，变的是换话题的 ${fixed(kind / topic)}。`);
   };
-  stage.append(beside([table, heading("偏向平均变多少"), moves.node, said], [heading("换身边的词，变的是换话题的几成"), which.node]));
+  stage.append(beside([table, heading("偏向平均变多少"), moves.node, said], [heading("换身边的词 ÷ 换话题"), which.node]));
   draw();
 });
