@@ -50,6 +50,6 @@ Explore.define("nouns", (data, stage) => {
     pick(among.reduce((best, noun) => (best && far(best) <= far(noun) ? best : noun), null));
   });
   const rail = choice({ label: "看", options: layers.map((at) => `第 ${at} 层`), at: layers.length - 1, change: (at) => { layer = layers[at]; draw(); } });
-  stage.append(rail.node, plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), said, one);
+  stage.append(rail.node, said, plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), one);
   draw();
 });

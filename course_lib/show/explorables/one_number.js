@@ -29,8 +29,8 @@ Explore.define("one_number", (data, stage) => {
   const dial = under(width, room, scale.node);
   const heading = (...texts) => html("p", { class: "explore-label" }, ...texts);
   stage.append(
-    beside([heading("猜后面每个词元，平均损失"), chart.node, dial, presets.node], [heading(html("span", { lang: "en" }, data.asked), " 的下一个"), next.node]),
-    said, choice({ label: "哪一段", options: curves.map(({ name }) => name), change: (i) => { chosen = i; draw(); } }).node,
+    beside([choice({ label: "哪一段", options: curves.map(({ name }) => name), change: (i) => { chosen = i; draw(); } }).node, heading("猜后面每个词元，平均损失"), chart.node, dial, presets.node], [heading(html("span", { lang: "en" }, data.asked), " 的下一个"), next.node]),
+    said,
   );
   draw();
 });

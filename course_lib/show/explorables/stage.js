@@ -129,12 +129,12 @@
     return { nodes: [html("span", { class: sided ? "explore-meter explore-sided" : "explore-meter" }, bar), number], update };
   };
 
-  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 called 换掉名字；x 处可以立一条线，最后一条在那里的数写在左边（falling：写在右边，给往下掉的线）
+  // 折线：每条 { label, hue, points: [[x, y], …] }，没有 label 就不进图例；横轴竖轴的两端各写一个数，竖轴的怎样写由 ends 定；room 是右边留的空，留得多就把名字写在线尾，不要图例，update 的 called 换掉名字；x 处可以立一条线，最后一条在那里的数写在左边（falling：写在线的下面，给往下掉的线）
   const line = ({ lines, name, width = 320, height = 140, x: [left, right], y: [low, high], ends = (y) => fixed(y, 1), room = 10, falling = false }) => {
     const at = ([x, y]) => [(40 + ((x - left) / (right - left)) * (width - 40 - room)).toFixed(1), (height - 20 - ((y - low) / (high - low)) * (height - 30)).toFixed(1)];
     const cursor = svg("line", { class: "explore-cursor", y1: 6, y2: height - 20 });
     const paths = lines.map(({ hue }) => svg("polyline", { class: `explore-${hue}`, style: `stroke: var(--${hue})` }));
-    const tip = svg("text", { class: "explore-tip", "text-anchor": falling ? "start" : "end" });
+    const tip = svg("text", { class: "explore-tip", "text-anchor": "end" });
     const names = lines.map(() => svg("text", { class: "explore-end", x: width - room + 8 })), named = room > 10;
     const legend = named ? [] : html("div", { class: "explore-legend" }, lines.filter(({ label }) => label).map(({ label, hue }) => html("span", { class: `explore-${hue}`, style: `--hue: var(--${hue})` }, label)));
     const update = (next, where = null, said = "", called = lines.map(({ label }) => label)) => {
@@ -156,8 +156,8 @@
       tip.textContent = said;
       if (!said) return;
       const [x, y] = at(next.at(-1).find(([x]) => x === where));
-      tip.setAttribute("x", falling ? Math.min(width - room - 34, x + 6) : Math.max(80, x - 5));
-      tip.setAttribute("y", Math.max(14, y - 8));
+      tip.setAttribute("x", falling ? Math.max(78, x - 6) : Math.max(80, x - 5));
+      tip.setAttribute("y", falling ? Math.min(height - 26, y + 18) : Math.max(14, y - 8));
     };
     update(lines.map(({ points }) => points));
     const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);

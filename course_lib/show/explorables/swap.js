@@ -79,15 +79,15 @@ Explore.define("swap", (data, stage) => {
   };
   const depth = slider({ label: "层", values: all, at: layer - 1, change: (l) => { layer = l; draw(); } });
   const early = data.early && strip(data.early, Math.max(...data.early));
-  // 信息一步到了末一个词元，却还读不出的那几层
-  const readable = data.early?.findIndex((p) => p >= 0.05), waiting = html("span", { class: "explore-waits" }, html("span", {}, "已到，"), "读不出");
+  // 换末一个词元已经换得动，却还读不出的那几层
+  const readable = data.early?.findIndex((p) => p >= 0.05), waiting = html("span", { class: "explore-waits" }, "换得动，还读不出");
   if (early) early.waits = (step) => {
     waiting.hidden = step === null || readable <= step;
     waiting.setAttribute("style", `margin-left: ${(100 * step) / layers}%; width: ${(100 * (readable - step)) / layers}%`);
   };
   if (early) {
     const last = question.tokens.at(-1), [first] = question.answers;
-    stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), [early.node, waiting])));
+    stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node), line(html("span"), waiting)));
   }
   stage.append(asked, grid, ticks, depth.node, said, beside([html("p", { class: "explore-label" }, "换了这一格，最后答"), answers.node], [html("p", { class: "explore-label" }, "换哪一个词元"), words]));
   if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
