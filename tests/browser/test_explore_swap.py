@@ -122,6 +122,16 @@ def test_the_layers_that_have_it_unread_are_bracketed(open_figure):
     assert page.locator(".explore-waits").is_hidden()  # 没有一步到的，不画
 
 
+def test_a_gap_is_said_and_has_no_arrow(open_figure):
+    """换前一个词到第 2 层为止改答，换末一个从第 5 层起才改答：中间两层，换哪一格都不改口。"""
+    changed = torch.tensor([[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]]) - 0.5
+    one = question("隔着两层", ["hot", "is"], 0, 0)
+    one |= {"chances": torch.stack([torch.zeros(2, LAYERS), changed], dim=-1)}
+    page = open_figure("swap", DATA | {"questions": [one]})
+    assert page.locator(".explore-leap").inner_text() == "第 3 到 4 层：换了都不改口"
+    assert not page.locator(".explore-across").count()
+
+
 def test_the_early_reading_stands_above_and_is_said(open_figure):
     early = torch.tensor([0.0, 0.01, 0.02, 0.05, 0.3, 0.8])
     one = DATA["questions"][0]

@@ -5,7 +5,7 @@ Explore.define("banks", (data, stage) => {
   const { html, svg, fixed, slider, contest, walk } = Explore;
   const { sentences, senses, names, places, control } = data;
   let { name, points, cosines } = places[0];
-  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 18 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
+  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 21 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 
@@ -95,18 +95,21 @@ Explore.define("banks", (data, stage) => {
   const ways = [1, 1.7].flatMap((far) => [[0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]].map(([u, v]) => [far * u, far * v]));
   const named = () => {
     if (alike) return new Map([[chosen, { text: `${sentences.length} 个`, x: 0, y: -14, anchor: "middle" }]]);
-    const must = [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
+    const pair = [chosen, nearest(chosen)], over = sentences.flatMap((_, i) => (senses[nearest(i)] === senses[i] ? [] : [i, nearest(i)]));
+    const must = pair.slice(0, narrow ? 1 : 2); // 窄处放不下那么多：只写一对，另一个还得写得清楚
     const boxes = piled.map(([x, y]) => [x - 12, y - 13, x + 12, y + 13]), labels = new Map();
-    [...new Set([...must, ...over])].forEach((i) => {
+    [...new Set([...pair, ...(narrow ? [] : over)])].forEach((i) => {
       const text = data.short[i], wide = 14 * text.length;
       const [best] = ways.map(([u, v], k) => {
         const [x, y] = [u * (v ? 9 : 13), v * (u ? 16 : 18)], left = spots[i][0] + x - (u < 0 ? wide : u ? 0 : wide / 2), mid = spots[i][1] + y;
         const box = [left - 2, mid - 9, left + wide + 2, mid + 9], within = ([a, b], room) => a > box[0] - room && a < box[2] + room && b > box[1] - room && b < box[3] + room;
         const hard = spots.filter((spot, j) => j !== i && within(spot, 7)).length + boxes.filter((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3]).length
           + (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height ? 1 : 0) + (wired[chosen].some((spot) => within(spot, 2)) ? 1 : 0);
-        return { hard, cost: 100 * hard + wired.flat().filter((spot) => within(spot, 0)).length + k / 10, box, label: { text, x, y: y + 5, anchor: u < 0 ? "end" : u ? "start" : "middle" } };
+        const gap = ([a, b]) => Math.hypot(Math.max(box[0] - a, 0, a - box[2]), Math.max(box[1] - b, 0, b - box[3]));
+        const stray = spots.filter((spot) => spot !== spots[i] && gap(spot) < gap(spots[i])).length; // 离别的点更近，就认错了人
+        return { clear: !hard && !stray, cost: 100 * hard + 60 * stray + wired.flat().filter((spot) => within(spot, 0)).length + k / 10, box, label: { text, x, y: y + 5, anchor: u < 0 ? "end" : u ? "start" : "middle" } };
       }).sort((a, b) => a.cost - b.cost);
-      if (!must.includes(i) && best.hard) return;
+      if (!must.includes(i) && !best.clear) return;
       boxes.push(best.box);
       labels.set(i, best.label);
     });
@@ -161,7 +164,7 @@ Explore.define("banks", (data, stage) => {
   let playing = false;
   const moving = (step) => { playing = true; step(); playing = false; };
   const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
-  const rail = slider({ label: "层", values: layers, at: last, show: (at) => (at ? `第 ${at} 层` : "嵌入层"), change: (at) => { if (!playing) stop(); layer = at; move(); } });
+  const rail = slider({ label: "层", values: layers, at: last, show: (at) => `第 ${at} 层`, change: (at) => { if (!playing) stop(); layer = at; move(); } });
   const which = contest({ label: "词元", options: places.map((one) => one.name), change: (at) => {
     ({ name, points, cosines } = places[at]);
     ends = box();

@@ -51,22 +51,23 @@ Explore.define("swap", (data, stage) => {
     const { node, frame } = strip(question.chances[i].map(([kept, changed]) => Number(changed > kept)), 1, () => { place = i; picker.select(i, true); });
     return { label, frame, node: line(label, node) };
   };
-  // 一步：换国名到前一层为止都改答，换末一个从这一层起都改答；别的样子不写
+  // 先是换那个词改答，后是换末一个改答：中间隔着几层，不隔就是一步；别的样子不写
   const leap = () => {
-    const [country, last] = [question.chances[question.place], question.chances.at(-1)].map((all) => all.map(([kept, changed]) => changed > kept));
-    const step = last.indexOf(true);
-    return step > 0 && last.every((yes, l) => yes === l >= step && yes !== country[l]) ? step : null;
+    const [word, last] = [question.chances[question.place], question.chances.at(-1)].map((all) => all.map(([kept, changed]) => changed > kept));
+    const left = word.lastIndexOf(true) + 1, step = last.indexOf(true), neat = word.every((yes, l) => yes === l < left) && last.every((yes, l) => yes === l >= step);
+    if (!neat || left < 1 || step < left) return { step: null, says: "" };
+    return left === step ? { step, says: `第 ${step + 1} 层：一步` } : { step: null, until: step, says: `第 ${left + 1} 到 ${step} 层：换了都不改口` };
   };
   const open = () => {
     place = question.place;
     rows = question.tokens.map(row);
     asked.replaceChildren(html("b", {}, "换"), `　把一格换成 ${question.from} 那一句的，改答 ${question.answers[1]} 吗？`);
     grid.style.setProperty("--rows", rows.length);
-    const step = leap(), says = step === null ? "" : `第 ${step + 1} 层：一步`;
+    const { step, until = step, says } = leap();
     grid.setAttribute("aria-label", `每个词元、每一层换一次，改不改答 ${question.answers[1]}${says && `；${says}`}`);
     grid.replaceChildren(...rows.map(({ node }) => node));
-    if (says) {
-      rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * step) / layers}%` }, says));
+    if (says) rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * until) / layers}%` }, says));
+    if (step !== null) {
       // 箭头：从国名的前一层，跨过一条边，到末一个词元的这一层
       const [from, to] = [question.place + 0.5, rows.length - 0.62], d = `M${step - 0.5},${from} Q${step + 0.5},${from} ${step + 0.5},${to}`;
       const bend = ["explore-halo", ""].map((kind) => svg("path", { class: kind, d }));
