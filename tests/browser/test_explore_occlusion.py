@@ -28,7 +28,7 @@ def test_each_measure_draws_the_words_by_their_fall(page):
     for k, (way, ruler) in enumerate((i, j) for i in range(2) for j in range(3)):
         cells.nth(k).click()
         now = FALLS[way, ruler, OTHERS]
-        seen = page.locator("button.explore-erase i").evaluate_all(
+        seen = page.locator("[role=option] i").evaluate_all(
             "all => all.map(one => parseFloat(one.style.getPropertyValue('--size'))"
             " * (one.matches('.explore-ahead') ? -1 : 1))"
         )
@@ -42,10 +42,18 @@ def test_each_measure_draws_the_words_by_their_fall(page):
 
 
 def test_a_word_fills_the_table(page):
-    page.get_by_role("button", name="fishing").click()
+    page.get_by_role("option", name="fishing").click()
     assert page.locator(".explore-matrix caption").inner_text().startswith("fishing")
     numbers = [signed(x) for x in page.locator(".explore-matrix tbody td").all_inner_texts()]
     torch.testing.assert_close(torch.tensor(numbers), FALLS[..., 2].flatten(), atol=6e-4, rtol=0)
+    page.get_by_role("listbox").focus()
+    for key, word in (("ArrowDown", "river"), ("ArrowUp", "fishing")):
+        page.keyboard.press(key)
+        chosen = page.locator("[role=option][aria-selected=true]")
+        assert chosen.get_attribute("aria-label") == word
+        assert page.get_by_role("listbox").get_attribute("aria-activedescendant") == chosen.get_attribute(
+            "id"
+        )
     page.locator(".explore-matrix tbody td").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
