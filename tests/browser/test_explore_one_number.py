@@ -55,3 +55,15 @@ def test_the_presets_are_three_clicks_away(page):
 def test_blanks_are_seen(page):
     turn(page, "倍", TIMES, 0)
     assert page.locator(".explore-bars .explore-label").all_inner_texts()[1:4] == ["␣", "↵", "“,”"]
+
+
+def test_of_two_that_differ_by_a_blank_the_one_without_says_so(open_figure):
+    words = [[" Paris", "x", "y", "z", "Paris"], *DATA["words"][1:]]
+    page = open_figure("one_number", DATA | {"words": words, "at": 0})
+    assert page.locator(".explore-bars .explore-label").all_inner_texts() == [
+        "Paris",
+        "x",
+        "y",
+        "z",
+        "Paris 无空格",
+    ]

@@ -19,8 +19,8 @@ Explore.define("one_number", (data, stage) => {
     const lines = order(), { name, losses } = lines.at(-1);
     chart.update([[[least, data.blind], [most, data.blind]], ...lines.map((one) => one.losses.map((loss, i) => [times[i], loss]))], times[at], fixed(losses[at]), ["瞎猜", ...lines.map((one) => (one.name === name ? name : ""))]);
     presets.select(ready.indexOf(times[at]), true);
-    const five = data.words[at], plain = five.map(shown); // 只差开头一个空格的两个，把空格写出来
-    next.update(data.chances[at], [], plain.map((word, i) => (five[i].startsWith(" ") && plain.indexOf(word) !== plain.lastIndexOf(word) ? `␣${word}` : word)));
+    const five = data.words[at], plain = five.map(shown); // 只差开头一个空格的两个，没有空格的写明
+    next.update(data.chances[at], [], plain.map((word, i) => (!five[i].startsWith(" ") && plain.indexOf(word) !== plain.lastIndexOf(word) ? `${word} 无空格` : word)));
     said.textContent = `这个数乘 ${times[at]}：${name}那段的损失 ${fixed(losses[at])}；“${data.asked}”后面最可能是 ${shown(data.words[at][0])}，${fixed(data.chances[at][0])}。`;
   };
   const ready = [1, 0.5, 0];
