@@ -2,10 +2,10 @@
 // 数：sentences（N 句）、short（各句的短名）、word（那个词）、senses（每句在哪一边，0 或 1）、names（两边的名字）；
 // places（量哪几个词元，第一个先看，是 word 自己；别的在句末）：每个有 name、points（每层一个 N×2，平面上的位置）、cosines（每层一个 N×N）；control（没有词义的是哪一个）；chosen（先看第几句）。
 Explore.define("banks", (data, stage) => {
-  const { html, svg, fixed, slider, contest, walk } = Explore;
+  const { html, svg, fixed, slider, contest, walk, freshId } = Explore;
   const { sentences, senses, names, places, control } = data;
   let { name, points, cosines } = places[0];
-  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 21 : 24, id = `banks-${document.querySelectorAll(".explore-banks").length}`;
+  const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 21 : 24, id = freshId();
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
   let layer = last, chosen = data.chosen ?? 0, timer = null;
 

@@ -2,11 +2,11 @@
 // 数：groups（几组，一组一行），每组有 name、nouns，每个词有 word、gaps（每层一个数，同义减异义）、hits（每层一个数，挑中几个）；
 // mark（拿来比的词，它所在的一组两边都沾）；count（一共几句）；chosen（先看哪个词）；layers（看哪几层，最后一个先看）。
 Explore.define("nouns", (data, stage) => {
-  const { html, fixed, choice, walk, nearest } = Explore;
+  const { html, fixed, choice, walk, nearest, freshId } = Explore;
   const nouns = data.groups.flatMap(({ nouns }, row) => nouns.map((noun, k) => ({ ...noun, row, lane: (7 * k) % 5 })));
   const mark = nouns.find(({ word }) => word === data.mark), { layers } = data;
   const most = Math.max(...nouns.flatMap(({ gaps }) => layers.map((at) => gaps[at]))), top = Math.ceil(most / 0.02 + 0.25) * 0.02;
-  const left = (gap) => `${(3 + (94 * gap) / top).toFixed(2)}%`, id = `nouns-${document.querySelectorAll(".explore-nouns").length}`;
+  const left = (gap) => `${(3 + (94 * gap) / top).toFixed(2)}%`, id = freshId();
   let layer = layers.at(-1), chosen = nouns.find(({ word }) => word === data.chosen);
   const beyond = ({ gaps }) => gaps[layer] > mark.gaps[layer] && gaps[layer] > 1e-5;
 

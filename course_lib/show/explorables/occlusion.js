@@ -2,13 +2,13 @@
 // 数：words（N 个词）、seat（看的是第几个）、ways（几种弄没的办法）、rulers（几把尺子）、
 // falls（办法 × 尺子 × N：没有了它，偏向退多少，负数是反而进了；seat 那一个不算）、names（退到哪边、进到哪边）、chosen（先看第几个词）。
 Explore.define("occlusion", (data, stage) => {
-  const { html, fixed, matrix, nearest, walk } = Explore;
+  const { html, fixed, matrix, nearest, walk, freshId } = Explore;
   const { words, seat, ways, rulers, falls, names } = data, others = words.map((_, i) => i).filter((i) => i !== seat);
   const top = Math.max(...falls.flat().flatMap((row) => others.map((i) => Math.abs(row[i]))));
   const most = (way, ruler) => others.reduce((best, i) => (falls[way][ruler][i] > falls[way][ruler][best] ? i : best));
   let [way, ruler, chosen] = [0, 0, data.chosen];
 
-  const id = `erase-${document.querySelectorAll(".explore-erased").length}`;
+  const id = freshId();
   const rows = words.map((word, i) => (i === seat
     ? html("span", { class: "explore-erase explore-seat", role: "presentation" }, html("b", { lang: "en" }, word))
     : html("span", { id: `${id}-${i}`, class: "explore-erase", role: "option", "aria-label": word }, html("span", { lang: "en" }, word), html("i"))));

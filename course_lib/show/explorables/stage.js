@@ -156,7 +156,7 @@
       tip.textContent = said;
       if (!said) return;
       const [x, y] = at(next.at(-1).find(([x]) => x === where));
-      tip.setAttribute("x", falling ? Math.max(78, x - 6) : Math.max(80, x - 5));
+      tip.setAttribute("x", Math.max(80, x - 5));
       tip.setAttribute("y", falling ? Math.min(height - 26, y + 18) : Math.max(14, y - 8));
     };
     update(lines.map(({ points }) => points));
@@ -346,6 +346,6 @@
     kinds[name] ??= build;
     mount();
   };
-  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, board, slider, choice, contest, under, beside, stepper };
+  window.Explore = { define, mount, html, svg, fixed, shown, transpose, dot, matmul, map, softmax, tokens, matrix, bars, meter, line, arcs, walk, nearest, nameOfHead, freshId, board, slider, choice, contest, under, beside, stepper };
   addEventListener("DOMContentLoaded", mount);
 })();

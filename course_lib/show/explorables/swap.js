@@ -55,39 +55,33 @@ Explore.define("swap", (data, stage) => {
   const leap = () => {
     const [word, last] = [question.chances[question.place], question.chances.at(-1)].map((all) => all.map(([kept, changed]) => changed > kept));
     const left = word.lastIndexOf(true) + 1, step = last.indexOf(true), neat = word.every((yes, l) => yes === l < left) && last.every((yes, l) => yes === l >= step);
-    if (!neat || left < 1 || step < left) return { step: null, says: "" };
-    return left === step ? { step, says: `第 ${step + 1} 层：一步` } : { step: null, until: step, says: `第 ${left + 1} 到 ${step} 层：换了都不改口` };
+    return neat && left > 0 && step >= left ? { left, step, once: left === step } : null;
   };
   const open = () => {
     place = question.place;
     rows = question.tokens.map(row);
     asked.replaceChildren(html("b", {}, "换"), `　把一格换成 ${question.from} 那一句的，改答 ${question.answers[1]} 吗？`);
     grid.style.setProperty("--rows", rows.length);
-    const { step, until = step, says } = leap();
+    const { left, step, once } = leap() ?? {}, says = once ? `第 ${step + 1} 层：一步` : step ? `第 ${left + 1} 到 ${step} 层：换了都不改口` : "";
     grid.setAttribute("aria-label", `每个词元、每一层换一次，改不改答 ${question.answers[1]}${says && `；${says}`}`);
     grid.replaceChildren(...rows.map(({ node }) => node));
-    if (says) rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * until) / layers}%` }, says));
-    if (step !== null) {
+    if (says) rows.at(-1).node.append(html("span", { class: "explore-leap", style: `margin-right: ${100 - (100 * step) / layers}%` }, says));
+    if (once) {
       // 箭头：从国名的前一层，跨过一条边，到末一个词元的这一层
       const [from, to] = [question.place + 0.5, rows.length - 0.62], d = `M${step - 0.5},${from} Q${step + 0.5},${from} ${step + 0.5},${to}`;
       const bend = ["explore-halo", ""].map((kind) => svg("path", { class: kind, d }));
       grid.append(html("div", { class: "explore-across", "aria-hidden": "true" }, svg("svg", { viewBox: `0 0 ${layers} ${rows.length}`, preserveAspectRatio: "none" }, bend), html("i", { style: `left: ${(100 * (step + 0.5)) / layers}%; top: ${(100 * to) / rows.length}%` })));
     }
-    early?.waits(step);
     picker = tokens({ words: question.tokens.map(shown), name: "换哪一个词元", chosen: place, pick: (i) => { place = i; draw(); } });
     words.replaceChildren(picker.node);
     draw();
   };
   const depth = slider({ label: "层", values: all, at: layer - 1, change: (l) => { layer = l; draw(); } });
   const early = data.early && strip(data.early, Math.max(...data.early));
-  // 换末一个词元已经换得动，却还读不出的那几层
-  const readable = data.early?.findIndex((p) => p >= 0.05), waiting = html("span", { class: "explore-waits" }, "换得动，还读不出");
-  if (early) early.waits = (step) => {
-    waiting.hidden = step === null || readable <= step;
-    waiting.setAttribute("style", `margin-left: ${(100 * step) / layers}%; width: ${(100 * (readable - step)) / layers}%`);
-  };
   if (early) {
-    const last = question.tokens.at(-1), [first] = question.answers;
+    const last = question.tokens.at(-1), [first] = question.answers, { step, once } = leap() ?? {}, readable = data.early.findIndex((p) => p >= 0.05);
+    // 换末一个词元已经换得动，却还读不出的那几层
+    const waiting = once && readable > step ? html("span", { class: "explore-waits", style: `margin-left: ${(100 * step) / layers}%; width: ${(100 * (readable - step)) / layers}%` }, "换得动，还读不出") : "";
     stage.append(html("p", { class: "explore-question" }, html("b", {}, "读"), `　提前读 ${last}，读得出 ${first} 吗？`, reading), html("div", { class: "explore-early", role: "img", "aria-label": `每层之后提前读，${first} 的概率` }, line(named(last), early.node), line(html("span"), waiting)));
   }
   stage.append(asked, grid, ticks, depth.node, said, beside([html("p", { class: "explore-label" }, "换了这一格，最后答"), answers.node], [html("p", { class: "explore-label" }, "换哪一个词元"), words]));
