@@ -16,12 +16,12 @@ ROOMS = [
     *["doctree.attention_picture", "doctree.front_doors", "doctree.chapter_cards", "doctree.reading_paths"],
     *["doctree.bert_previews", "doctree.training_still", "doctree.drawings", "doctree.lesson_plan"],
     *["doctree.addresses", "doctree.setup_cell", "doctree.figures", "doctree.opening"],
-    *["doctree.folds", "doctree.guesses"],
+    *["doctree.folds", "doctree.guesses", "doctree.cell_kinds"],
     *["doctree.errata_lab", "doctree.conclusions", "doctree.review"],
     *["doctree.explorables", "doctree.exercises", "doctree.markup", "doctree.formulas"],
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
-    *["after_writing.search", "after_writing.fonts", "after_writing.live_data"],
+    *["after_writing.search", "after_writing.fonts", "after_writing.theme_scripts", "after_writing.live_data"],
 ]
 
 

@@ -1,6 +1,6 @@
 """可以动手的图：算好的数交给一小段脚本，读者点、拖、一步一步走；不要内核，也不联网。
 
-一种图一个文件，`stage.js` 是它们共用的零件。在笔记本里每幅图自带一份；成书时各页共用一份。
+一种图一个脚本，有的还有自己的样式，`stage` 是它们共用的零件。在笔记本里每幅图自带一份；成书时各页共用一份。
 """
 
 import html
@@ -40,7 +40,7 @@ def page(name: str, caption: str, data: dict) -> str:
         '<div class="explore-stage"><noscript>这里要有脚本才能动手；用到的数在这一格的代码里都能算出来。</noscript></div>',
         f"<figcaption>{html.escape(caption)}</figcaption>",
         "</figure>",
-        f'<div data-library="explore"><style>{css()}{read("stage.css")}</style>',
+        f'<div data-library="explore"><style>{css()}{style(name)}</style>',
         *(f"<script>{read(f'{script}.js')}</script>" for script in ("stage", name)),
         "</div>",
     ]
@@ -58,6 +58,11 @@ def plain(value):
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if abs(value) < float("inf") else None
     return value
+
+
+def style(*names: str) -> str:
+    """共用的样式，连同这几种图自己的；有的图没有自己的。"""
+    return "".join(read(f"{name}.css") for name in ("stage", *names) if (FOLDER / f"{name}.css").is_file())
 
 
 @cache

@@ -8,7 +8,7 @@ from sphinx.transforms import SphinxTransform
 
 from course_book.doctree.traditional_chinese import in_book_language
 from course_lib.show import captions, guess, palette, strips, tables, written
-from course_lib.show.explore import FOLDER, NAMES
+from course_lib.show.explore import FOLDER, NAMES, style
 
 # 笔记本里随每幅图而来的脚本与样式
 CARRIED = re.compile(
@@ -62,7 +62,7 @@ def write_files(app, exception):
     for name in ["stage", *NAMES]:
         script = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
         (static / "explore" / f"{name}.js").write_text(in_book_language(script), encoding="utf-8")
-    styles = [palette.css(), (FOLDER / "stage.css").read_text(encoding="utf-8")]
+    styles = [palette.css(), style(*NAMES)]
     styles += [room.STYLE for room in (captions, guess, strips, tables, written)]
     (static / "explore.css").write_text("".join(styles), encoding="utf-8")
 

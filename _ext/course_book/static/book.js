@@ -1,14 +1,12 @@
-// 键盘：放不下而能横向滚动的，可以用 Tab 走到，再用方向键滚动（主题照管代码与输出，只在打开与窗口变宽变窄时）。
-const reachScrolled = () => {
-  for (const box of document.querySelectorAll(".math, .plot, pre")) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+// 键盘：放不下而能横向滚动的，可以用 Tab 走到，再用方向键滚动。
+// 只在浏览器刚排好它时量：问别的时候，收在折叠里、还没有滚到的都得先排一遍
+const watchSize = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
   }
-};
-document.fonts.ready.then(reachScrolled);
-// 窗口变宽变窄（侧栏还要滑动片刻）、解答展开，正文的大小都跟着变
-const watchSize = new ResizeObserver(reachScrolled);
-for (const article of document.querySelectorAll(".bd-article-container")) watchSize.observe(article);
+});
+for (const box of document.querySelectorAll(".math, .plot, pre, .cell_output > .output, .pst-scrollable-table-container")) watchSize.observe(box);
 
 // 复制：公式以 TeX 的写法进剪贴板，浏览器自己会写成一字一行。
 addEventListener("copy", (event) => {
