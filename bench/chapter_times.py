@@ -13,8 +13,7 @@ TABLE = Path(__file__).with_suffix(".md")
 
 def seconds() -> dict[str, float]:
     """各章最近一次执行的秒数，连同起内核；没有缓存的章抛出 `KeyError`。"""
-    folders = (ROOT / "_build/.jupyter_cache").iterdir()
-    cache = get_cache(max(folders, key=lambda folder: folder.stat().st_mtime))
+    cache = get_cache(ROOT / "_build/.jupyter_cache")
     chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
     records = {path.stem: cache.match_cache_notebook(nbformat.read(path, as_version=4)) for path in chapters}
     return {name: record.data["execution_seconds"] for name, record in records.items()}

@@ -9,8 +9,6 @@ import nbmake.pytest_items
 import pytest
 import yaml
 from filelock import FileLock
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
 from nbclient import NotebookClient
 from nbmake.nb_result import NotebookError, NotebookResult
 from nbmake.nb_run import NotebookRun
@@ -18,12 +16,13 @@ from nbmake.nb_run import NotebookRun
 from course_book.before_reading.execute_chapters import (
     CLIENT_OPTIONS,
     TimeLimit,
+    bundle,
+    open_cache,
 )
-from course_book.before_reading.local_files import library_digest
 
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-CACHE = ROOT / "_build/.jupyter_cache" / library_digest()
+CACHE = ROOT / "_build/.jupyter_cache"
 
 
 class ChapterRun(NotebookRun):
@@ -53,13 +52,12 @@ def keep(notebook, path: Path, seconds: float) -> None:
     for cell in notebook.cells:
         # 几点几分执行的，每次都不同
         cell.metadata.pop("execution", None)
-    bundle = CacheBundleIn(
-        notebook, str(path), data={"execution_seconds": seconds}
-    )
     CACHE.mkdir(parents=True, exist_ok=True)
     with FileLock(CACHE / "lock"):  # 几个进程写的是同一个数据库
-        get_cache(CACHE).cache_notebook_bundle(
-            bundle, check_validity=False, overwrite=True
+        open_cache(CACHE).cache_notebook_bundle(
+            bundle(notebook, path, seconds),
+            check_validity=False,
+            overwrite=True,
         )
 
 

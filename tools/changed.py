@@ -1,6 +1,6 @@
 """make check-changed 的后一半：与 main 相比改过的章、练习与网页，要另跑些什么。
 
-只看直接的关系：一章 import 的是哪间屋子、用的是哪道练习、哪幅图；隔着一层才用到的，由 make test 来查。
+一章用到哪些文件，见 tools/made_of.py。
 """
 
 import os
@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+from . import made_of
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -51,20 +53,11 @@ def changed_files() -> list[str]:
     return sorted({*names, *git("-c", "core.quotepath=off", "ls-files", "--others", "--exclude-standard")})
 
 
-def uses(chapter: str, file: str) -> bool:
-    """一章（笔记本的文字）直接用到了一个文件没有。"""
-    path = Path(file)
+def uses(chapter: Path, text: str, file: str) -> bool:
+    """一章的输出用到了一个文件没有；它的练习在 topics/ 里。"""
     if file.startswith("course_lib/exercises/topics/"):
-        return f'check(\\"{path.stem}.' in chapter
-    if file.startswith("course_lib/"):
-        module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-        imported = re.findall(r"(?:from|import) (course_lib\.[\w.]+)", chapter)
-        imported += [f"course_lib.{name}" for name in re.findall(r"from course_lib import (\w+)", chapter)]
-        return any(
-            f"{module}.".startswith(f"{name}.") or f"{name}.".startswith(f"{module}.") for name in imported
-        )
-    name = re.escape(path.stem.removesuffix("_narrow"))
-    return path.suffix == ".svg" and bool(re.search(rf'figure\((?:\\n",\s*")?\s*\\"{name}\\"', chapter))
+        return f'check(\\"{Path(file).stem}.' in text
+    return ROOT / file in made_of.chapter_files(chapter)
 
 
 CHAPTERS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "chapters").glob("*.ipynb"))}
@@ -75,7 +68,7 @@ def choose(files: list[str]) -> tuple[list[str], list[str], list[str]]:
     chapters = [
         f"chapters/{path.name}"
         for path, text in CHAPTERS.items()
-        if f"chapters/{path.name}" in files or any(uses(text, file) for file in files)
+        if f"chapters/{path.name}" in files or any(uses(path, text, file) for file in files)
     ]
     pages = {
         f"chapters/{Path(file).stem}.html"
@@ -109,7 +102,7 @@ def main() -> None:
         failed |= run([*pytest, "-m", "subprocess and not thorough", *begun], one_thread)
     if tests := [test for test in tests if test not in begun]:
         if any(file.startswith("course_lib/") for file in files):
-            print("库也改了，成书要把各章都重新执行，比平时多几分钟。")
+            print("库也改了，成书要重新执行用到它的章。")
         failed |= run(["make", "book"], os.environ)
         slow = [f"--ignore={test}" for test in SLOW if test not in tests]
         only = {"BOOK_PAGES": " ".join(pages), "LEFT_OUT": "没有改到的章与页，种错与从头成书（make test）"}

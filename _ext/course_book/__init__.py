@@ -21,7 +21,12 @@ ROOMS = [
     *["doctree.explorables", "doctree.exercises", "doctree.markup", "doctree.formulas"],
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
-    *["after_writing.search", "after_writing.fonts", "after_writing.theme_scripts", "after_writing.live_data"],
+    *[
+        "after_writing.search",
+        "after_writing.fonts",
+        "after_writing.theme_scripts",
+        "after_writing.live_data",
+    ],
 ]
 
 

@@ -31,6 +31,8 @@ UI_WORDS = [
     ("(elementwise)", "（逐元素）"),
     ("No token selected", "还没有选中词元"),
 ]
+# 模型视图有几十格、上万条线，一口气画完页面要停住半秒
+AT_ONCE, IN_SLICES = "renderThumbnail(i, j);", "inSlices(renderThumbnail, i, j, () => config.svg);"
 
 # bertviz 向 require.js 要 jQuery 与 D3，而它只用到 jQuery 的七个方法
 STAND_INS = """
@@ -50,6 +52,16 @@ const $ = (target) => {
   return self;
 };
 const requirejs = (names, ready) => ready($, d3);
+// 一格一格地画，每一小段几毫秒；这时换了子块，旧的就不画了
+const waiting = [];
+const drawWaiting = () => {
+  for (const end = performance.now() + 8; waiting.length && performance.now() < end; ) waiting.shift()();
+  if (waiting.length) setTimeout(drawWaiting);
+};
+const inSlices = (draw, i, j, place) => {
+  const svg = place();
+  if (waiting.push(() => place() === svg && draw(i, j)) === 1) setTimeout(drawWaiting);
+};
 """
 
 # 句对的四个子块都是整张表的切片：页面里只存整张表，打开时再切
@@ -69,13 +81,21 @@ const unfold = (params) => {
 };
 """
 
-# 比栏宽就整体缩小，缩到六成还放不下就在框内横向滚动；框高跟着内容走
-FIT = """
-const fit = () => {
-  const width = document.querySelector('#expanded[visibility=visible]') ? 1026 : WIDTH, page = document.documentElement;
+# 比栏宽就整体缩小，缩到六成还放不下就在框内横向滚动；写在内容的前面：画好了再缩，几千条线就要重排一遍
+SHRINK = """
+const shrink = () => {
+  const width = document.querySelector('#expanded[visibility=visible]') ? 1026 : WIDTH;
   document.body.style.width = width + 'px';
   document.body.style.zoom = Math.max(0.6, Math.min(1, innerWidth / width));
-  const bar = page.scrollWidth > innerWidth ? 18 : 2;
+};
+shrink();
+"""
+
+# 框高跟着内容走
+FIT = """
+const fit = () => {
+  shrink();
+  const page = document.documentElement, bar = page.scrollWidth > innerWidth ? 18 : 2;
   page.tabIndex = bar > 2 ? 0 : -1;  // 要滚动才看得全的，键盘也要滚得到
   try { frameElement.style.height = Math.ceil(page.getBoundingClientRect().height) + bar + 'px'; } catch (blocked) {}
 };
@@ -115,7 +135,7 @@ def offline_frame(page: str, width: int, title: str) -> str:
         f'<!doctype html><html lang="zh-CN"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{STYLE}</style>"
         f'<script data-library="d3">{d3_source()}</script><script>{STAND_INS}{UNFOLD}</script>'
-        f"{body}<script>{FIT.replace('WIDTH', str(width + 16))}</script>"
+        f"<body><script>{SHRINK.replace('WIDTH', str(width + 16))}</script>{body}<script>{FIT}</script>"
     )
     return (
         f'<div><iframe title="{html.escape(title)}" loading="lazy" srcdoc="{html.escape(source)}" '
@@ -151,7 +171,7 @@ def _code(part: str) -> str:
     )
     if re.search(r"""(src|href)=["']?https?:|cdnjs""", part):
         raise RuntimeError("bertviz 的输出里还有外部地址：它的版本可能变了，请装 bertviz==1.4.1。")
-    return _chinese(part)
+    return _chinese(part.replace(AT_ONCE, IN_SLICES))
 
 
 def _chinese(text: str) -> str:

@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import re
+from itertools import groupby
 
 import matplotlib
 import numpy as np
@@ -27,6 +28,9 @@ LETTERS = re.compile(
     r'<tspan x="([^"]*)" y="([^"]*)" style="([^"]*)">([^<]*)</tspan>\s*'
     r'<tspan x="([^"]*)" y="\2" style="\3">([^<]*)'
 )
+# 散点图一点一个 <g>：剪在同一块里、样子相同的合成一个，成千个点的图才轻得下来
+DOT = re.compile(r'<g clip-path="([^"]*)"><use ([^>]*) style="([^"]*)"/></g>')
+DOTS = re.compile(r'(?:<g clip-path="[^"]*"><use [^>]*/></g>){2,}')
 PICTURE = re.compile(r'<image xlink:href="data:image/png;base64,([^"]*)"([^>]*)/>')
 
 
@@ -144,8 +148,17 @@ def as_svg(figure, box="tight") -> str:
         text = joined
     # 网页里的 <style> 管的是整页：写到最外层，由里面的继承
     text = re.sub(r"<style.*?</style>|(?<=>)\s+(?=<)|\s+\Z", "", text, flags=re.DOTALL)
+    text = DOTS.sub(_together, text)
     style = f"font-family:{FONTS};stroke-linejoin:round;stroke-linecap:butt"
     return adapt(_own_names(text.replace("<svg", f'<svg style="{style}"', 1)))
+
+
+def _together(dots) -> str:
+    found = ""
+    for (clip, style), group in groupby(DOT.finditer(dots[0]), key=lambda dot: (dot[1], dot[3])):
+        uses = "".join(f"<use {dot[2]}/>" for dot in group)
+        found += f'<g clip-path="{clip}" style="{style}">{uses}</g>'
+    return found
 
 
 def _compact(tag: str) -> str:

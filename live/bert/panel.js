@@ -343,5 +343,15 @@
     }
   }
 
-  document.querySelectorAll(".live-bert").forEach((block) => new Panel(block));
+  // 整页的马上就画，章末的快看到时才画
+  const near = new IntersectionObserver((entries) => {
+    for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+      near.unobserve(target);
+      new Panel(target);
+    }
+  }, { rootMargin: "1000px 0px" });
+  for (const block of document.querySelectorAll(".live-bert")) {
+    if (block.dataset.parts) near.observe(block);
+    else new Panel(block);
+  }
 }

@@ -15,7 +15,7 @@ from transformers import AutoModel
 
 from course_lib import weights
 from course_lib.show import views
-from course_lib.show.frames import UI_WORDS, offline_frame
+from course_lib.show.frames import AT_ONCE, IN_SLICES, UI_WORDS, offline_frame
 
 matplotlib.use("agg")
 SENTENCE = "time flies like an arrow"
@@ -61,6 +61,7 @@ def test_page_is_whole_and_chinese(bert, shown, view):
     assert "句 A → 句 B" in source and "注意力：" in source
     assert '<html lang="zh-CN">' in source
     assert not [english for english, _ in UI_WORDS if english in source]
+    assert AT_ONCE not in source and (IN_SLICES in source) == (view is views.model_view)
     assert not re.search(
         r"No token|Sentence [AB]|\(elementwise\)|text\(['\"](Query|Key|Heads|Layers)|>All<", source
     )
@@ -98,7 +99,7 @@ def test_tokens_are_left_alone():
     page = offline_frame(raw, 350, title="<x> & 'y'")
     assert data(page)["attention"][0]["left_text"] == tokens
     source = html.unescape(re.search(r'srcdoc="(.*?)"', page, re.DOTALL)[1])
-    assert source.count("<script") == source.count("</script>") == 4
+    assert source.count("<script") == source.count("</script>") == 5
     escaped = "&lt;x&gt; &amp; &#x27;y&#x27;"
     assert f"<title>{escaped}</title>" in source and f'<iframe title="{escaped}"' in page
     assert "HACK" not in source  # bertviz 在注释里重复了一遍数据

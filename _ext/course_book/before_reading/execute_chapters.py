@@ -1,4 +1,4 @@
-"""Sphinx 读页面之前，把没有缓存的章并行执行完；它随后只从缓存里取输出。
+"""Sphinx 读页面之前，把没有缓存的章并行执行完；它随后只从缓存里取输出。一章的代码、它用到的库与插图（`tools.made_of`）变了，才重新执行。
 
 同时执行几章由环境变量 BOOK_WORKERS 决定，不设就是可用的核数。
 make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/conftest.py）。
@@ -7,7 +7,6 @@ make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/co
 import math
 import os
 import re
-import shutil
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event
@@ -16,13 +15,15 @@ from time import monotonic
 import nbformat
 from joblib import cpu_count
 from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.executors.utils import single_nb_execution
 from nbclient.exceptions import CellTimeoutError
 from tqdm import tqdm
 
-# 留下最近用过的几份缓存：改了库又改回来，不必重新执行
-KEPT = 5
+from tools import made_of
+
+# 留下最近用过的几份输出：改了一章又改回来，不必重新执行
+KEPT = 5 * 24
 COLOR = re.compile(r"\x1b\[[\d;]*m")
 # 一次 print 可能分几段送来，如何分段每次不同；MyST-NB 自己来合并时会在接缝处换行
 CLIENT_OPTIONS = {"coalesce_streams": True, "extra_arguments": ["--log-level=ERROR"]}
@@ -83,7 +84,39 @@ def execute(path: Path, seconds: int, stopped: Event) -> CacheBundleIn:
     if error:
         last = COLOR.sub("", str(error)).rstrip().splitlines()[-8:]
         raise ChapterError(limit.tell("\n" + "\n".join(last))) from error
-    return CacheBundleIn(notebook, str(path), data={"execution_seconds": result.time})
+    return bundle(notebook, path, result.time)
+
+
+def bundle(notebook, path: Path, seconds: float) -> CacheBundleIn:
+    """执行好的一章，连同它由什么而来、执行了几秒。"""
+    return CacheBundleIn(
+        notebook, str(path), data={"execution_seconds": seconds, "made_of": made_of.digest(path)}
+    )
+
+
+def open_cache(folder: Path) -> JupyterCacheAbstract:
+    cache = get_cache(folder)
+    cache.change_cache_limit(KEPT)
+    return cache
+
+
+def is_kept(cache: JupyterCacheAbstract, path: Path) -> bool:
+    """缓存里有没有这一章，而且它用到的都还没有变。"""
+    try:
+        record = cache.match_cache_notebook(nbformat.read(path, as_version=4))
+    except KeyError:
+        return False
+    return record.data.get("made_of") == made_of.digest(path)
+
+
+def find_outdated(app, env, added, changed, removed):
+    """用到的库变了的章，Sphinx 也要重读。"""
+    chapters = {name: Path(env.doc2path(name)) for name in env.found_docs}
+    known = getattr(env, "chapters_made_of", {})
+    env.chapters_made_of = {
+        name: made_of.digest(path) for name, path in chapters.items() if path.suffix == ".ipynb"
+    }
+    return [name for name, digest in env.chapters_made_of.items() if known.get(name) != digest]
 
 
 def execute_missing(app, env, docnames):
@@ -91,14 +124,8 @@ def execute_missing(app, env, docnames):
     chapters = [path for path in map(Path, map(env.doc2path, docnames)) if path.suffix == ".ipynb"]
     if not chapters:
         return
-    folder = Path(app.config.nb_execution_cache_path)
-    cache = get_cache(folder)
-    missing = []
-    for path in chapters:
-        try:
-            cache.match_cache_notebook(nbformat.read(path, as_version=4))
-        except KeyError:
-            missing.append(path)
+    cache = open_cache(Path(app.config.nb_execution_cache_path))
+    missing = [path for path in chapters if not is_kept(cache, path)]
     missing.sort(reverse=True)  # 后面的章多半慢，先执行，免得最后只剩它一个
     # 一章一个线程，几章就不会互相抢核，输出也与同时执行几章无关
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -117,10 +144,8 @@ def execute_missing(app, env, docnames):
     if failures:
         # 换成 Sphinx 的异常，Jupyter Book 会接上它自己的一长串
         raise SystemExit("\n".join(["", *failures, "书没有写出。"]))
-    folder.touch()
-    for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
-        shutil.rmtree(old)
 
 
 def setup(app):
+    app.connect("env-get-outdated", find_outdated)
     app.connect("env-before-read-docs", execute_missing)

@@ -13,14 +13,19 @@ CAPTIONED = re.compile('<figure class="(?:shown|explore)"')
 # 左右并排的几幅
 PANELS = re.compile(r'<div class="plot".*?</svg>\s*<svg', re.DOTALL)
 # 颜色随页面，或者自带底色：深色里不用垫一层
-OWN_GROUND = re.compile(r'^\s*<svg|<div[^>]*>\s*<iframe|class="(?:plot|drawing|guess|shown)|<figure|<div class="highlight')
+OWN_GROUND = re.compile(
+    r'^\s*<svg|<div[^>]*>\s*<iframe|class="(?:plot|drawing|guess|shown)|<figure|<div class="highlight'
+)
 
 
 def name_cells(app, doctree):
     for cell in doctree.findall(is_cell):
         outputs = [part for part in cell.children if part.get("nb_element") == "cell_code_output"]
-        raws = [raw.astext() for part in outputs for raw in part.findall(nodes.raw)]
-        text, panels = "\n".join(raws), any(map(PANELS.search, raws))
+        drawn = [raw for part in outputs for raw in part.findall(nodes.raw)]
+        text, panels = (
+            "\n".join(raw.astext() for raw in drawn),
+            any(PANELS.search(raw.astext()) for raw in drawn),
+        )
         facts = {
             "bare": all("meta" in part["classes"] for part in cell.children),
             "noted": any("meta" in part["classes"] for part in cell.children),
@@ -33,9 +38,8 @@ def name_cells(app, doctree):
             "seen-first": outputs and cell[0] is outputs[0],
         }
         cell["classes"] += [name for name, true in facts.items() if true]
-        for output in (box for part in outputs for box in part.findall(nodes.container)):
-            if "text_html" in output["classes"] and OWN_GROUND.search(output.astext()):
-                output["classes"].append("own-ground")
+        for raw in drawn:
+            raw["classes"] += ["own-ground"] * bool(OWN_GROUND.search(raw.astext()))
 
 
 def setup(app):

@@ -38,11 +38,11 @@
 
     // ---- 三条跑道：每条几排圆点，from → to 是连线，走到第几步就亮到哪里 ----
 
-    const width = Math.min(560, stage.clientWidth || 560);
+    const width = Math.min(560, stage.clientWidth || 560), TALLEST = 150;
     const LANES = [
       { name: "RNN", counted: (t) => `走了 ${t} 步`, rows: () => 1, height: () => 0, steps: () => n - 1,
         lit: (_, i, t) => i <= t, route: (t) => Array.from({ length: t + 1 }, (_, i) => [0, i]) },
-      { name: "CNN", counted: (t) => `叠了 ${t} 层`, rows: () => layers + 1, height: () => Math.min(20 * layers, 150), steps: () => layers,
+      { name: "CNN", counted: (t) => `叠了 ${t} 层`, rows: () => layers + 1, height: () => Math.min(20 * layers, TALLEST), steps: () => layers,
         lit: (row, i, t) => row <= t && i <= row * (k - 1) / 2, linked: (i, j) => Math.abs(i - j) <= (k - 1) / 2,
         route: (t) => Array.from({ length: t + 1 }, (_, row) => [row, Math.min(n - 1, row * (k - 1) / 2)]) },
       { name: "注意力", counted: (t) => `走了 ${t} 步`, rows: () => 2, height: () => 80, steps: () => 1,
@@ -121,7 +121,7 @@
     const head = html("tr", {}, html("td"), LANES.map(({ name }) => html("th", { scope: "col" }, name)));
     const table = html("table", { class: "explore-table" }, html("thead", {}, head),
       html("tbody", {}, cells.map((row) => html("tr", {}, html("th", { scope: "row" }, row.label), row.cells))));
-    const lanes = LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), lane.svg));
+    const lanes = LANES.map((lane) => html("div", { class: "explore-lane" }, html("p", {}, html("b", {}, lane.name), " ", lane.state), html("div", lane.name === "CNN" ? { style: `aspect-ratio: ${width} / ${TALLEST + 42}; max-width: ${width}px` } : {}, lane.svg)));
     stage.append(said, beside(lanes, [table, html("div", { class: "explore-row" }, play, forward, restart), bySentence.node, byWindow.node, byKeep.node]));
     words = sentences[1].split(" ");
     change();

@@ -292,44 +292,19 @@
     return { node: html("div", { class: "explore-stepper" }, said, html("div", { class: "explore-row" }, back, play, next, dotted ? html("span", { class: "explore-dots" }, dots) : [])), go };
   };
 
-  // ---- 高矮：读者动手时下面的字不许跳。一个看不见的替身，趁闲着，一小段一小段地把各种状态走一遍，每一块都留足最高的 ----
+  // ---- 高矮：读者动手时下面的字不许跳。各图的样式给会变的块留足了地方；留得不够的，高了就不再矮回去 ----
 
-  const MOST = 40; // 一根滑杆最多试这么多处
-  const SLICE = 8; // 一小段多少毫秒
-  const blocks = (stage) => [...stage.querySelectorAll(":scope > *, .explore-said, .explore-cards")];
-  // 每个能点、能拖的都试一遍，再倒着试一遍；播放不必试，它只是按时换步
-  const states = function* (stage) {
-    const controls = [...stage.querySelectorAll("button, input[type=range]")].filter(({ textContent }) => textContent !== "播放");
-    for (const control of [...controls, ...controls.reverse()]) {
-      if (!control.isConnected) continue;
-      control.click();
-      yield;
-      const last = Number(control.max ?? 0), step = Math.max(1, last / MOST);
-      for (let at = 0; control.max && at <= last; at += step) {
-        control.value = at;
-        control.dispatchEvent(new Event("input"));
-        yield;
+  const onlyGrow = (stage) => {
+    let width = 0;
+    const watch = new ResizeObserver((entries) => {
+      if (stage.clientWidth !== width) {
+        width = stage.clientWidth;
+        for (const { target } of entries) target.style.minHeight = "";
       }
-    }
+      for (const { target } of entries) target.style.minHeight = `${target.offsetHeight}px`;
+    });
+    for (const block of stage.querySelectorAll(":scope > :not(svg), .explore-said, .explore-cards")) watch.observe(block);
   };
-  const keepHeight = function* (stage, build) {
-    const ghost = html("div", { class: "explore-stage explore-ghost", style: `width: ${stage.clientWidth}px`, inert: true });
-    stage.after(ghost);
-    build(ghost);
-    const mine = blocks(stage), parts = blocks(ghost), most = parts.map(() => 0);
-    for (const _ of states(ghost)) {
-      parts.forEach((part, i) => { most[i] = Math.max(most[i], part.offsetHeight ?? 0); });
-      yield;
-    }
-    ghost.remove();
-    if (mine.length === parts.length) mine.forEach((part, i) => { part.style.minHeight = `${most[i]}px`; });
-  };
-  const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 30)); // Safari 没有
-  const inSlices = (steps) => whenIdle(() => {
-    const end = performance.now() + SLICE;
-    while (performance.now() < end) if (steps.next().done) return;
-    inSlices(steps);
-  });
 
   // ---- 认领页面里的图：快看到时才画 ----
 
@@ -339,14 +314,8 @@
     if (!build || "ready" in figure.dataset) return;
     figure.dataset.ready = "";
     stage.replaceChildren();
-    const put = (place) => build(JSON.parse(text), place);
-    put(stage);
-    let width = 0; // 收在折叠的小节里的没有宽，展开时再量
-    new ResizeObserver(() => {
-      if (!stage.clientWidth || stage.clientWidth === width) return;
-      width = stage.clientWidth;
-      inSlices(keepHeight(stage, put));
-    }).observe(stage);
+    build(JSON.parse(text), stage);
+    onlyGrow(stage);
   };
   const near = new IntersectionObserver((entries) => {
     for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {

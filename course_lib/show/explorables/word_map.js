@@ -127,13 +127,13 @@
         const [inside, across] = close[kind];
         map.draw({ points, chosen, faded: (i) => kindOf(i) !== kinds.indexOf(kind), lit: groups[kind] });
         panel.said.replaceChildren(word(kind), `，${table}的表：组里两两的余弦平均 ${fixed(inside)}，与别组的词平均 ${fixed(across)}。`);
-        panel.list.node.hidden = true;
+        panel.list.node.classList.add("explore-quiet");
         return;
       }
       const mine = near[chosen], lit = mine.map(([i]) => i);
       map.draw({ points, chosen, lit: [chosen, ...lit], lines: mine.map(([i, cosine]) => [chosen, i, 0.5 + 4 * Math.max(0, cosine)]) });
       panel.said.replaceChildren(word(words[chosen]), `，${table}的表。全部 ${total.toLocaleString("en")} 行里，离它最近的是 ${listed(everywhere[chosen])}；地图上离它最近的是：`);
-      panel.list.node.hidden = false;
+      panel.list.node.classList.remove("explore-quiet");
       panel.list.update(mine.map(([, cosine]) => cosine), [], mine.map(([i]) => words[i]));
     };
     const byTable = choice({ label: "哪张表", options: names, change: (i) => { table = names[i]; draw(); } });
@@ -162,7 +162,7 @@
           const lines = [[0, 1, 2.5, true], [2, 4, 2.5, true]].slice(0, Math.min(i, 2));
           map.draw({ points: [...points, landing], lit: [0, 1, 2, 3, 4], hidden: (dot) => dot === 4 && i < 2, lines });
           const shown = (i === 4 ? left : near).slice(0, 5);
-          panel.list.node.hidden = i < 3;
+          panel.list.node.classList.toggle("explore-quiet", i < 3);
           panel.list.update(shown.map(([, cosine]) => cosine), [], shown.map(([text]) => text));
         },
       });

@@ -1,0 +1,118 @@
+"""一章的输出由什么而来：它 import 的库，连同库 import 的；它展示的插图；装着的每个包的版本，用的是哪两个模型。
+
+`python -m tools.made_of 章名` 列出它用到的文件。只读代码的文字，不执行；写在函数里的 import 也算。
+"""
+
+import ast
+import hashlib
+import json
+import os
+import sys
+from functools import cache
+from importlib.metadata import distributions
+from pathlib import Path
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = "course_lib"
+# 各章都这样执行
+EXECUTION = "_ext/course_book/before_reading/execute_chapters.py"
+# 章里的练习都还没有写，印出来的只有 judging.py 的那一句：题目的表不算
+TOPICS = f"{LIBRARY}.exercises.topics"
+
+
+def chapter_files(chapter: Path) -> set[Path]:
+    """一章（笔记本）的输出用到的文件，它自己不算。"""
+    names, figures = set(), set()
+    for code in cells(chapter):
+        tree = ast.parse(code)
+        names |= imported(tree, "")
+        figures |= {name for name in map(figure_name, ast.walk(tree)) if name}
+    drawn = {path for name in figures for path in ROOT.glob(f"figures/{name}*.svg")}
+    return library_files(names) | {path for path in drawn if path.stem.removesuffix("_narrow") in figures}
+
+
+def digest(chapter: Path) -> str:
+    """它变了，一章才要重新执行；这一章自己的代码另由缓存去比。"""
+    found = hashlib.sha256(repr(environment()).encode())
+    for path in sorted({*chapter_files(chapter), ROOT / EXECUTION}):
+        found.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:12]
+
+
+@cache
+def environment() -> list:
+    packages = sorted({f"{package.name}={package.version}" for package in distributions()})
+    return [packages, sys.version, [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]]
+
+
+def cells(chapter: Path) -> list[str]:
+    """一章的各格代码，写成 Python：`%pip` 之类的行换成函数调用。"""
+    notebook = json.loads(chapter.read_text(encoding="utf-8"))
+    transform = TransformerManager().transform_cell
+    return [transform("".join(c["source"])) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+def figure_name(node: ast.AST) -> str | None:
+    """`figure("名字")` 展示的是哪一幅。"""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "figure"
+    name = node.args[0] if called and node.args else None
+    return name.value if isinstance(name, ast.Constant) else None
+
+
+def library_files(names: set[str]) -> set[Path]:
+    """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。"""
+    found, waiting = set(), {path for name in names for path in module_files(name)}
+    while waiting:
+        path = waiting.pop()
+        found |= {path, *path.parent.glob(f"{path.stem}.*")} - {path.with_suffix(".js")}
+        module = path.with_suffix("").relative_to(ROOT).parts
+        package = ".".join(module[:-1])
+        names = {name for name in imports_of(path, package) if not name.startswith(f"{TOPICS}.")}
+        waiting |= {each for name in names for each in module_files(name)} - found
+    return found
+
+
+def module_files(name: str) -> list[Path]:
+    """一个带点的名字一路经过的各个文件；末一截可能只是模块里的一个名字。"""
+    parts = name.split(".")
+    starts = [ROOT.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+    places = [path for start in starts for path in (start / "__init__.py", start.with_suffix(".py"))]
+    return [path for path in places if path.is_file()]
+
+
+@cache
+def _tree(path: Path, modified: float) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_of(path: Path, package: str) -> set[str]:
+    return imported(_tree(path, path.stat().st_mtime), package)
+
+
+def imported(tree: ast.AST, package: str) -> set[str]:
+    """代码里 import 的库里的名字；`package` 是它所在的包，相对的 import 从那里数起。"""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: 1 - node.level or None] if node.level else []
+            start = ".".join([*above, *([node.module] if node.module else [])])
+            names |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
+    return {name for name in names if name.partition(".")[0] == LIBRARY}
+
+
+def main() -> None:
+    for name in sys.argv[1:]:
+        (chapter,) = (ROOT / "chapters").glob(f"*{name}*.ipynb")
+        print(
+            chapter.name,
+            *sorted(path.relative_to(ROOT).as_posix() for path in chapter_files(chapter)),
+            sep="\n  ",
+        )
+
+
+if __name__ == "__main__":
+    main()
