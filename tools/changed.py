@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from . import made_of
@@ -57,9 +58,10 @@ def uses(chapter: Path, text: str, file: str) -> bool:
     """一章的输出用到了一个文件没有；它的练习在 topics/ 里。"""
     if file.startswith("course_lib/exercises/topics/"):
         return f'check(\\"{Path(file).stem}.' in text
-    return ROOT / file in made_of.chapter_files(chapter)
+    return ROOT / file in used(chapter)
 
 
+used = cache(made_of.chapter_files)
 CHAPTERS = {path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "chapters").glob("*.ipynb"))}
 
 

@@ -5,6 +5,7 @@ from sphinx.errors import ConfigError
 
 from course_book.before_reading import local_files
 
+
 def test_missing_package_is_named():
     with pytest.raises(ConfigError, match=r"找不到 no_such_package 里的 a\.js"):
         local_files.package_file("no_such_package", "a.js")

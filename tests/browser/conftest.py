@@ -52,6 +52,7 @@ def open_figure(blank):
         blank.set_content(
             f'<!doctype html><html lang="zh-CN"><body>{figure(name, "说明", data)}</body></html>'
         )
+        blank.wait_for_selector("figure.explore[data-ready]", state="attached")  # 快看到时才画
         assert not errors
         return blank
 

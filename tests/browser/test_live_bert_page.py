@@ -152,6 +152,7 @@ def test_a_panel_before_and_after_opening(visit, name, scheme):
     """
     page = visit(name, scheme, viewport={"width": 390, "height": 900})
     page.locator(".live-bert").scroll_into_view_if_needed()
+    page.wait_for_selector(".live-open")  # 快看到时才画
     seen = page.evaluate(PREVIEW)
     fields, parts = seen["data"], SMALL.get(name, ["tokens", "attention"])
     sentences = [run(fields[each]) for each in ("text", "other") if each in fields]

@@ -41,7 +41,7 @@ def house(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    code = "%pip install x\nfrom course_lib import one\nfigure(\"plan\")"
+    code = '%pip install x\nfrom course_lib import one\nfigure("plan")'
     cell = {"cell_type": "code", "source": code.splitlines(keepends=True)}
     chapter = tmp_path / "chapter.ipynb"
     chapter.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")

@@ -38,7 +38,7 @@ def cover_answers(app, doctree):
                 nodes.raw("", in_book_language(BUTTON), format="html"),
             )
         for part in covered:
-            part["classes"] += ["veiled", "veiled-figure"] if has(part, "<figure") else ["veiled"]
+            part["classes"].append("veiled")
 
 
 def setup(app):

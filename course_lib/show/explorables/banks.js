@@ -85,9 +85,10 @@ Explore.define("banks", (data, stage) => {
     const apart = [least, (spot, own) => away(spot, middles[sides.indexOf(own)])].map((far) => spots.filter((spot, i) => far(spot, sides[senses[i]]) < far(spot, sides[1 - senses[i]])).length);
     if (alike || Math.min(...apart) < 0.85 * spots.length) return [];
     const spare = Array.from({ length: Math.floor(width / 8) }, (_, i) => Array.from({ length: Math.floor(height / 8) }, (_, j) => [8 * i + 4, 8 * j + 4])).flat()
-      .filter(([x, y]) => x > 14 && x < width - 14 && y > 14 && y < height - 14)
-      .filter((at) => least(at, spots) > 28 && wired.flat().every((spot) => away(spot, at) > 18));
-    const found = sides.map((own, side) => spare.filter((at) => 1.5 * least(at, own) < least(at, sides[1 - side])).sort((a, b) => away(a, middles[side]) - away(b, middles[side]))[0]);
+      .filter(([x, y]) => x > 14 && x < width - 14 && y > 14 && y < height - 14).filter((at) => least(at, spots) > 28);
+    // 由近到远，头一处不碰着线的就是
+    const along = wired.flat(), found = sides.map((own, side) => spare.filter((at) => 1.5 * least(at, own) < least(at, sides[1 - side]))
+      .sort((a, b) => away(a, middles[side]) - away(b, middles[side])).find((at) => along.every((spot) => away(spot, at) > 18)));
     return found.every(Boolean) ? found : [];
   };
 
