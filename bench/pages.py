@@ -1,4 +1,4 @@
-"""网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图；网页里的练习多久检查完。
+"""网页有多重、多快：每页经 gzip 传多少字节，CPU 慢四倍时多久出现内容、多久画完最后一个视图，从打开到滚到底停住多久；网页里的练习多久检查完。
 
 结果写进 bench/pages.md；数字随机器而变，表里写明了是什么机器。
 """
@@ -11,6 +11,7 @@ from statistics import median
 from urllib.parse import unquote, urlsplit
 
 from built_book import BOOK, serve
+from long_tasks import blocked, visit
 from playwright.sync_api import Page
 from tqdm import tqdm
 
@@ -18,6 +19,8 @@ from tools.chromium import open_browser
 
 SLOWDOWN = 4
 REPEATS = 3
+# 停住多久在哪里量：宽，放慢几倍
+VISITS = {"1280": (1280, 1), "390": (390, 1), "1280，慢四倍": (1280, SLOWDOWN)}
 TABLE = Path(__file__).with_suffix(".md")
 # 头一次检查要取来并准备好 Python，以后每次只要运行
 FRESH = 5
@@ -62,7 +65,7 @@ def open_page(page: Page, url: str) -> set[Path]:
         frame.scroll_into_view_if_needed()
         frame.content_frame().wait_for_selector("svg line", state="attached", timeout=30_000)
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
     return {BOOK / name for name in asked if (BOOK / name).is_file()}
 
 
@@ -78,15 +81,17 @@ def measure(browser, root: str, name: str) -> dict:
         count = page.locator("iframe").count()
         context.close()
     own, shared = (sum(gzipped(f) for f in files if is_shared(f) == kind) for kind in (False, True))
-    return {"own": own, "shared": shared, "views": count, "paint": paints, "drawn": views}
+    waits = {
+        where: [task.wall for task in visit(browser, root + name, *how)[0]] for where, how in VISITS.items()
+    }
+    return {"own": own, "shared": shared, "views": count, "paint": paints, "drawn": views, "waits": waits}
 
 
 def row(name: str, found: dict) -> str:
     paint, drawn = (f"{median(found[key]) / 1000:.1f}" for key in ("paint", "drawn"))
     own, shared = (f"{found[key] / 1000:.0f}" for key in ("own", "shared"))
-    return (
-        f"| `{name}` | {own} | {shared} | {found['views']} | {paint} | {drawn if found['views'] else '—'} |"
-    )
+    waits = " | ".join(f"{blocked(times):.0f}（{max(times):.0f}）" for times in found["waits"].values())
+    return f"| `{name}` | {own} | {shared} | {found['views']} | {paint} | {drawn if found['views'] else '—'} | {waits} |"
 
 
 def check_times(browser, root: str) -> list[float]:
@@ -125,8 +130,9 @@ def main() -> None:
         f"# 网页有多重、多快\n\n由 `make bench-pages` 写成：Chromium {version}，{platform.machine()}，"
         f"CPU 放慢到四分之一，{REPEATS} 次取中位数，经本机的 http 打开。\n"
         "“本页”是网页自己与它的图，“共用”是样式、脚本与字体，浏览器只取一次；单位 kB，按 gzip 计。\n"
-        "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n\n"
-        "| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 |\n|---|---:|---:|---:|---:|---:|\n"
+        "“出现内容”从打开算起，“画完视图”还要算上一路滚到最后一个视图，单位是秒。\n"
+        "后几栏是从打开到滚到底停住多少毫秒（主线程上超过 50 毫秒的，超过的部分加起来），括号里是最久的一件事；宽度是像素。\n\n"
+        f"| 网页 | 本页 | 共用 | 视图 | 出现内容 | 画完视图 | {' | '.join(VISITS)} |\n|---|{'---:|' * (5 + len(VISITS))}\n"
         + "\n".join(rows)
         + f"\n\n{last}",
         encoding="utf8",

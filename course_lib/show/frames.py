@@ -52,7 +52,7 @@ const $ = (target) => {
   return self;
 };
 const requirejs = (names, ready) => ready($, d3);
-// 一格一格地画，每一小段几毫秒；这时换了子块，旧的就不画了
+// 一格一格地画，每一小段几毫秒，淡得看不见的线去掉；这时换了子块，旧的就不画了
 const waiting = [];
 const drawWaiting = () => {
   for (const end = performance.now() + 8; waiting.length && performance.now() < end; ) waiting.shift()();
@@ -60,7 +60,12 @@ const drawWaiting = () => {
 };
 const inSlices = (draw, i, j, place) => {
   const svg = place();
-  if (waiting.push(() => place() === svg && draw(i, j)) === 1) setTimeout(drawWaiting);
+  const one = () => {
+    if (place() !== svg) return;
+    draw(i, j);
+    d3.select(svg.node().lastChild).selectAll('line').filter((weight) => weight < 0.02).remove();
+  };
+  if (waiting.push(one) === 1) setTimeout(drawWaiting);
 };
 """
 

@@ -198,7 +198,7 @@ def marks(frame):
 
 
 def at_a_desk(page, name, folder):
-    page.wait_for_load_state("networkidle")
+    until_quiet(page)
     seen = {"重量": weight(page, folder, name) if "chapters/" in name else []}
     page.evaluate(UNFOLD)
     seen |= {"放不下的公式与代码": page.evaluate(FITS, COLUMNS)} | page.evaluate(UNFOLDED_FITS)
@@ -207,6 +207,14 @@ def at_a_desk(page, name, folder):
         resize(page, PHONE)
         seen |= too_wide(page, PHONE)
     return seen
+
+
+def until_quiet(page):
+    """半秒里没有再要什么。框里的网页换过之后，playwright 的 networkidle 等不来。"""
+    asked = None
+    while asked != len(page.asked):
+        asked = len(page.asked)
+        page.wait_for_timeout(500)
 
 
 def on_a_phone(page):

@@ -99,11 +99,16 @@ for (const question of document.querySelectorAll(".guess")) {
   question.addEventListener("toggle", remember, true);
 }
 
-// 视图快看到时，才载入装着它的整页的那个脚本
+// 视图快看到时，才载入装着它的整页的那个脚本；一划而过的不载入
+const waits = new Map();
 const near = new IntersectionObserver((entries) => {
-  for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
-    near.unobserve(target);
-    document.head.append(Object.assign(document.createElement("script"), { src: target.dataset.view }));
+  for (const { target, isIntersecting } of entries) {
+    clearTimeout(waits.get(target));
+    if (!isIntersecting) continue;
+    waits.set(target, setTimeout(() => {
+      near.unobserve(target);
+      document.head.append(Object.assign(document.createElement("script"), { src: target.dataset.view }));
+    }, 250));
   }
 }, { rootMargin: "800px 0px" });
 for (const frame of document.querySelectorAll("iframe[data-view]")) near.observe(frame);

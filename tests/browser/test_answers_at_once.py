@@ -1,0 +1,42 @@
+"""每一页随时都答得上来：从打开到滚到底，每幅图点一下，没有一件事让读者等 0.1 秒，加起来也停不了多久。
+
+量的是主线程自己用去的时间，机器忙不忙都一样；机器的快慢，由一页标准的网页来比。
+"""
+
+import pytest
+from built_book import PAGES, serve
+from long_tasks import blocked, visit
+
+LONGEST, BLOCKED, SLOW, BLOCKED_SLOW = 100, 200, 4, 800  # 毫秒；后两个是处理器慢四倍时
+TRIES = 3  # 别的程序也会挤掉缓存：取最快的一次
+# 一页标准的网页：四千段话。在量出上面几个数的机器上，它最久的一件事要多少毫秒
+STANDARD = "<!doctype html><script>document.write('<p>每个词元给别的词元多少权重，写在它的一行里。</p>'.repeat(4000))</script>"
+ITS_LONGEST = 120
+
+
+@pytest.fixture(scope="module")
+def slower(browser, tmp_path_factory):
+    """这台机器比那一台慢几倍，快的算一倍。"""
+    folder = tmp_path_factory.mktemp("standard")
+    (folder / "index.html").write_text(STANDARD, encoding="utf-8")
+    with serve(folder) as root:
+        here = [max(task.cpu for task in visit(browser, root, 1280)[0]) for _ in range(3)]
+    return max(1, min(here) / ITS_LONGEST)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
+def test_no_page_keeps_its_reader_waiting(browser, roots, slower, name, width):
+    tries = []
+    for _ in range(TRIES):
+        read, clicked = (
+            [task.cpu / slower for task in part] for part in visit(browser, roots["http"] + name, width)
+        )
+        tries.append([max(read + clicked), blocked(read), blocked([SLOW * time for time in read])])
+        if all(
+            found <= limit for found, limit in zip(tries[-1], (LONGEST, BLOCKED, BLOCKED_SLOW), strict=True)
+        ):
+            return
+    pytest.fail(
+        f"最久的一件事、停住的时间、慢四倍时停住的时间（毫秒）：{tries}；这台机器慢 {slower:.2f} 倍。"
+    )
