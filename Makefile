@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -49,17 +49,22 @@ book: $(READY)
 # 不到一分钟：格式，以及不另起进程、不要 hub、不要成书与浏览器的测试
 check: export LEFT_OUT = $(words $(wildcard chapters/*.ipynb)) 个笔记本，tests/book 与 tests/browser（make test）
 check: lint
-	$(PYTEST) $(PARALLEL) -m 'not subprocess and not thorough' tests/library tests/text
+	$(PYTEST) $(PARALLEL) $(if $(AWAKE),--awake) -m 'not subprocess and not thorough' tests/library tests/text
 
 # 不到五分钟：make check，以及与 main 相比改过的章、练习、网页，见 tools/changed.py
 check-changed: check
 	$(BIN)/python -m tools.changed
 
-# 全部测试：各章由 nbmake 运行，用它们的输出成书，再测库与成书的网页（浏览器）
-test: browser $(READY)
-	$(PYTEST) $(PARALLEL) --for-book chapters
+# 先查最快知道的：格式、文字、库；再由 nbmake 运行各章，改过的在前，用它们的输出成书；末了测成书的网页（浏览器）
+# 守着的房间没有变的测试睡着，见 tests/sleeping.py；make test AWAKE=1 一个也不睡
+test: browser check
+	$(PYTEST) $(PARALLEL) --for-book --maxfail=3 chapters
 	$(MAKE) book
-	$(PYTEST) $(PARALLEL) tests
+	$(PYTEST) $(PARALLEL) $(if $(AWAKE),--awake) --after-check tests
+
+# 守着房间的测试都跑一遍，全都通过的文件从此睡着，到它的房间变了为止；写下的 tests/asleep.json 要提交
+rest: browser book
+	$(PYTEST) $(PARALLEL) --put-to-sleep -m 'guards and not thorough' tests
 
 # 把成好的两本书印成 PDF：各一份 A4，在 _build/pdf/，由测网页的浏览器来印；约五分钟
 pdf: browser book
@@ -70,6 +75,7 @@ browser:
 	$(firstword $(wildcard $(BIN)/python) $(PYTHON)) -m tools.chromium
 
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
+test-all: export AWAKE = 1
 test-all: test test-thorough test-elsewhere mutate test-versions
 
 # 只跑标了 thorough 的：其余的种错，各章重新执行一遍，印好的 PDF

@@ -20,6 +20,8 @@ from course_book.before_reading.execute_chapters import (
     open_cache,
 )
 
+from tools.changed import changed_files
+
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 CACHE = ROOT / "_build/.jupyter_cache"
@@ -78,5 +80,8 @@ def pytest_collection_modifyitems(config, items):
             # 时限只有 TimeLimit 一个；pytest-timeout 的说不出是哪一格
             item.add_marker(pytest.mark.timeout(0))
     if config.option.for_book:
-        # 后面的章多半慢，先执行
-        items.sort(key=lambda item: item.path, reverse=True)
+        # 改过的最可能出错，其次后面的章多半慢
+        changed = {Path(ROOT, name) for name in changed_files()}
+        items.sort(
+            key=lambda item: (item.path in changed, item.path), reverse=True
+        )

@@ -45,11 +45,15 @@ def git(*command: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+def start_of_change() -> list[str]:
+    """与 main 分开的那一次提交；没有 main 就没有。"""
+    return git("merge-base", "HEAD", "origin/main") or git("merge-base", "HEAD", "main")
+
+
 def changed_files() -> list[str]:
     """与 main 分开以来改过的、还没有提交的与新添的文件。"""
-    start = git("merge-base", "HEAD", "origin/main") or git("merge-base", "HEAD", "main")
-    if not start:
-        sys.exit("这里没有 main 这个分支，不知道与什么相比：请运行 make test。")
+    if not (start := start_of_change()):
+        return []
     names = git("-c", "core.quotepath=off", "diff", "--name-only", *start)
     return sorted({*names, *git("-c", "core.quotepath=off", "ls-files", "--others", "--exclude-standard")})
 
@@ -89,6 +93,8 @@ def choose(files: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def main() -> None:
+    if not start_of_change():
+        sys.exit("这里没有 main 这个分支，不知道与什么相比：请运行 make test。")
     files = changed_files()
     chapters, pages, tests = choose(files)
     print(

@@ -15,11 +15,10 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = Path(__file__).parents[1]
-LIBRARY = "course_lib"
 # 各章都这样执行
 EXECUTION = "_ext/course_book/before_reading/execute_chapters.py"
 # 章里的练习都还没有写，印出来的只有 judging.py 的那一句：题目的表不算
-TOPICS = f"{LIBRARY}.exercises.topics"
+TOPICS = "course_lib.exercises.topics"
 
 
 def chapter_files(chapter: Path) -> set[Path]:
@@ -61,23 +60,23 @@ def figure_name(node: ast.AST) -> str | None:
     return name.value if isinstance(name, ast.Constant) else None
 
 
-def library_files(names: set[str]) -> set[Path]:
-    """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。"""
-    found, waiting = set(), {path for name in names for path in module_files(name)}
+def library_files(names: set[str], places: tuple[Path, ...] = (ROOT,)) -> set[Path]:
+    """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。`places`：从哪些文件夹 import。"""
+    found, waiting = set(), {path for name in names for path in module_files(name, places)}
     while waiting:
         path = waiting.pop()
         found |= {path, *path.parent.glob(f"{path.stem}.*")} - {path.with_suffix(".js")}
         module = path.with_suffix("").relative_to(ROOT).parts
         package = ".".join(module[:-1])
         names = {name for name in imports_of(path, package) if not name.startswith(f"{TOPICS}.")}
-        waiting |= {each for name in names for each in module_files(name)} - found
+        waiting |= {each for name in names for each in module_files(name, places)} - found
     return found
 
 
-def module_files(name: str) -> list[Path]:
-    """一个带点的名字一路经过的各个文件；末一截可能只是模块里的一个名字。"""
+def module_files(name: str, places: tuple[Path, ...] = (ROOT,)) -> list[Path]:
+    """一个带点的名字一路经过的各个文件；末一截可能只是模块里的一个名字，装来的包一个也没有。"""
     parts = name.split(".")
-    starts = [ROOT.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+    starts = [place.joinpath(*parts[: i + 1]) for place in places for i in range(len(parts))]
     places = [path for start in starts for path in (start / "__init__.py", start.with_suffix(".py"))]
     return [path for path in places if path.is_file()]
 
@@ -92,7 +91,7 @@ def imports_of(path: Path, package: str) -> set[str]:
 
 
 def imported(tree: ast.AST, package: str) -> set[str]:
-    """代码里 import 的库里的名字；`package` 是它所在的包，相对的 import 从那里数起。"""
+    """代码里 import 的名字；`package` 是它所在的包，相对的 import 从那里数起。"""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -101,7 +100,7 @@ def imported(tree: ast.AST, package: str) -> set[str]:
             above = package.split(".")[: 1 - node.level or None] if node.level else []
             start = ".".join([*above, *([node.module] if node.module else [])])
             names |= {start, *(f"{start}.{alias.name}" for alias in node.names)}
-    return {name for name in names if name.partition(".")[0] == LIBRARY}
+    return names
 
 
 def main() -> None:

@@ -15,6 +15,8 @@ from built_book import BOOK
 from chapters import NOTEBOOKS
 from tools import archive
 
+pytestmark = pytest.mark.guards("tools", "_ext")
+
 archive.BOOK = BOOK
 # 压得轻一些，快几倍
 FAST = 1

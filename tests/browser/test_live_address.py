@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 
 @pytest.mark.parametrize(
     "name, state",

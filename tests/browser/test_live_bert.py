@@ -40,6 +40,8 @@ from course_book.after_writing import live_bert, live_data
 from course_lib.tokenization import normalize_words
 from course_lib.weights import builtin_path
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 NAMES = ["tokenizer.js", "bert.js", "weights.js", "simd.js", "engine.js"]
 SCRIPTS = ["engine.js", *(f"bert/{name}" for name in NAMES)]
 

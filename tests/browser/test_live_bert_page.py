@@ -27,6 +27,8 @@ from torch.nn.functional import cosine_similarity
 
 from course_book.templates import live_page
 
+pytestmark = pytest.mark.guards("live", "_ext", "chapters/live.md")
+
 SMALL = {
     "chapters/04_scaled_dot_product_attention.html": ["tokens", "attention"],
     "chapters/12_contextual_bank.html": ["tokens", "cosine"],

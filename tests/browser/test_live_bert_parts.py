@@ -32,6 +32,8 @@ from live_helpers import (
 
 from course_lib.tokenization import CJK
 
+pytestmark = pytest.mark.guards("live", "_ext", "chapters/live.md")
+
 # ---- 词元与注意力 ----
 
 

@@ -15,6 +15,8 @@ from page_memory import weigh, write_page
 
 from course_book.after_writing import live_llm
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 NAMES = ["byte_pair", "blocks", "language_model", "sampling", "questions", "engine"]
 SCRIPTS = ["engine.js", *(f"llm/{name}.js" for name in NAMES)]
 OPEN = "LiveLlm.open({ root: '../live/' })"

@@ -29,6 +29,8 @@ from llm_panel import (
 from course_book.after_writing.live_data import written
 from course_book.templates import live_page
 
+pytestmark = pytest.mark.guards("live", "_ext", "chapters/llm.md")
+
 PANEL = live_page.PANELS["llm"]
 DATA_BYTES = sum(written(BOOK / "live/data/llm")["files"].values())
 

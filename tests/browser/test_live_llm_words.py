@@ -20,6 +20,8 @@ from course_lib.language_model import LanguageModel
 from course_lib.pretokenization import pretokenize
 from course_lib.sampling import narrow
 
+pytestmark = pytest.mark.guards("live", "_ext", "chapters/llm.md")
+
 LIVE = Path(__file__).parents[2] / "live/llm"
 
 

@@ -27,6 +27,8 @@ from llm_panel import (
     visit,  # noqa: F401
 )
 
+pytestmark = pytest.mark.guards("live", "_ext", "chapters/llm.md")
+
 CHINESE = "日本的首都是"
 
 

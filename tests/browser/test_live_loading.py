@@ -13,6 +13,8 @@ from live_pages import both_ways, mostly_http
 
 from course_book.after_writing import live_data, live_llm
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 # 收下一个文件，只算它的校验和：zlib 的 adler32
 ENGINE = """
 class Engine extends LiveEngine {

@@ -13,6 +13,8 @@ from course_book.after_writing.live_exercises import in_the_page
 from course_book.doctree import taiwan_chinese
 from course_lib.exercises import verdict
 
+pytestmark = pytest.mark.guards("live", "_ext", "course_lib/exercises")
+
 PAGE = "chapters/04_scaled_dot_product_attention.html#exercise-one-query"  # 指到一道，它就开着
 SEVERAL = "chapters/05_attention_masks.html#exercise-three-masks"
 RIGHT = "def attend(q, keys, values):\n    scores = keys @ q / q.numel() ** 0.5\n    return scores.softmax(dim=0) @ values"

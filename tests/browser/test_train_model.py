@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from wasmtime import wat2wasm
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 LIVE = Path(__file__).parents[2] / "live/train"
 SCRIPTS = ("random", "products", "parts", "model", "optimiser", "tasks", "trainer")
 TOOLS = "const tools = {trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks}"

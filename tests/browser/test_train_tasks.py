@@ -5,6 +5,8 @@ import re
 import pytest
 from test_train_model import LIVE
 
+pytestmark = pytest.mark.guards("live", "_ext")
+
 TASKS = ("reverse", "sort", "copy", "brackets", "count", "add", "bite")
 BATCH = """([name, key, count, settings]) => {
   const { TASKS, batch } = trainTasks({ trainRandom }), { words } = TASKS[name];

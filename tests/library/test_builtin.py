@@ -30,6 +30,8 @@ from course_lib.weights import (
 from course_lib.weights.builtin import GGUF, MINILM, SMOLLM2
 from course_lib.weights.errors import SourceError
 
+pytestmark = pytest.mark.guards("course_lib/weights")
+
 FIRST, SECOND = (package.requirement for package in MINILM.packages)
 (ONLY,) = (package.requirement for package in SMOLLM2.packages)
 FILES = {

@@ -10,6 +10,8 @@ from course_lib.config import BertConfig
 from course_lib.tasks.jet_classifiers import DeepSets, FlatMLP, JetClassifier
 from course_lib.tasks.jets import jets
 
+pytestmark = pytest.mark.guards("course_lib/tasks/jets.py")
+
 IDS, MASK = sentences()
 JETS = jets(4)
 

@@ -7,6 +7,8 @@ from gguf import GGUFWriter
 
 from course_lib.weights.gguf_file import open_gguf
 
+pytestmark = pytest.mark.guards("course_lib/weights")
+
 
 def write(path, name, moment):
     """只有一个名字的文件，改动的时刻由我们定。"""

@@ -25,6 +25,8 @@ from teach.process import Gone
 from teach.pupil import outcome
 from teach.wire import LIMIT, decode, encode
 
+pytestmark = pytest.mark.guards("course_lib/exercises", "teach")
+
 TOPIC = "scaled_dot_product_attention"
 ASKED_THERE = [name.partition(".")[2] for name in EXERCISES if name.startswith(f"{TOPIC}.")]
 HANDED_IN = ("one-query", "aim", "self-score", "temperature")  # 下面各本里都有的

@@ -29,6 +29,8 @@ from course_lib.weights import llm_source, load_llm_reference, open_llama
 from course_lib.weights.llama import interleaved
 from course_lib.weights.reference import halves
 
+pytestmark = pytest.mark.guards("course_lib/weights")
+
 IDS = torch.randint(0, 40, (2, 9), generator=torch.Generator().manual_seed(1))
 
 

@@ -10,6 +10,8 @@ from tiny_models import WEIGHTS, refusal
 
 from course_lib.weights import builtin_llm_path, llm_source, model_folder, uses_builtin_llm
 
+pytestmark = pytest.mark.guards("course_lib/weights")
+
 REPO = "someone/tiny-llama"
 PIECE = "model-00001-of-00002.safetensors"
 INDEX = "model.safetensors.index.json"

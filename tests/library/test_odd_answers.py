@@ -12,6 +12,8 @@ from course_lib.exercises import EXERCISES, check
 from course_lib.exercises.computed import Computed
 from course_lib.exercises.running import sandbox
 
+pytestmark = pytest.mark.guards("course_lib/exercises")
+
 RAISES = """
 class Trap:
     def no(self, *args):

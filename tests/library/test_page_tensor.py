@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
+pytestmark = pytest.mark.guards("live/python")
+
 TENSOR = Path(__file__).parents[2] / "live/python/tensor.py"
 
 

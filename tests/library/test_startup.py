@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.subprocess
+pytestmark = [pytest.mark.subprocess, pytest.mark.guards("course_lib/**/*.py")]
 SLOW = ("transformers", "sklearn", "huggingface_hub", "pyarrow")
 CODE = f"""
 import sys

@@ -35,7 +35,7 @@ from course_lib.weights import (
 from course_lib.weights import hub as hub_module
 from course_lib.weights import patience as patience_module
 
-pytestmark = pytest.mark.subprocess
+pytestmark = [pytest.mark.subprocess, pytest.mark.guards("course_lib/weights")]
 REPO = "someone/tiny-bert"
 
 

@@ -11,7 +11,7 @@ from tools import chromium
 
 SCRIPT = Path(__file__).parents[2] / "tools/chromium.py"
 WORKS, BROKEN = "exit 0", "exit 1"
-pytestmark = pytest.mark.subprocess
+pytestmark = [pytest.mark.subprocess, pytest.mark.guards("tools/chromium.py")]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from tools import install_torch
 
-pytestmark = pytest.mark.subprocess
+pytestmark = [pytest.mark.subprocess, pytest.mark.guards("tools/install_torch.py", "requirements.txt")]
 
 
 def write_wheel(folder, name, version, *needs):
