@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -178,6 +178,10 @@ repo: $(READY)
 # 在 GitHub 上：写在文件里的地址是不是所在的仓库；只用标准库，装之前就能查
 at-home:
 	$(PYTHON) -m tools.repository "$$GITHUB_REPOSITORY"
+
+# 每周的那一遍最近哪天跑的，结果怎样；要有 gh，并且登录过，问不到也不算失败
+weekly-news:
+	@$(PYTHON) -m tools.weekly
 
 # 重新锁定：make lock PACKAGE=transformers 只换这一个与它非换不可的，make lock 全换成最新的；torch 只在点名时才换，不是每个源都有它最新的一版
 # requirements.txt 给人读、给人装，.ci/requirements-hashed.txt 另带每个文件的散列
