@@ -72,9 +72,9 @@ browser:
 # 连同费时的：标了 thorough 的测试、变异测试、四套版本上的每一个笔记本
 test-all: test test-thorough test-elsewhere mutate test-versions
 
-# 只跑标了 thorough 的：其余的种错，各章重新执行一遍，印好的 PDF
+# 只跑标了 thorough 的：各章重新执行一遍，整班的作业，印好的 PDF；它们费时，一个测试的时限放宽几倍
 test-thorough: pdf
-	$(PYTEST) $(PARALLEL) -m thorough
+	$(PYTEST) $(PARALLEL) --timeout 1500 -m thorough
 
 # 换一种算法再跑各章：向量指令与矩阵乘法都用最老的，末几位就与别的机器一样地不同；断言在那里也要成立
 test-elsewhere: export ATEN_CPU_CAPABILITY = default

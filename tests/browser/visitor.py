@@ -1,6 +1,6 @@
 """打开书里的一页，从头看到尾，记下看到的毛病；test_pages.py 要它们一样也没有。
 
-一页打开两次：在桌上经 http，在手机上从 file://，末了换成印在纸上的样子；繁体的只差文字，只经 http，不查易读。
+一页打开两次：在桌上经 http，在手机上从 file://；繁体的只差文字，只经 http，不查易读。末了换成印在纸上的样子。
 """
 
 import gzip
@@ -169,9 +169,10 @@ def look(browser, folder, root, name, width):
         inside = (root, "data:", "about:", "blob:")
         seen["书外的请求"] = [url for url in page.asked if not url.startswith(inside)]
         seen["报的错"] = [*page.errors]
-        if not name.startswith("zh-TW/") and name not in FRONT_DOORS:
+        traditional = name.startswith("zh-TW/")
+        if not traditional and name not in FRONT_DOORS:
             seen["不易读的"] = unreadable(page, width)
-        if width == PHONE and name not in FRONT_DOORS:
+        if (width == PHONE or traditional) and name not in FRONT_DOORS:
             onto_paper(page)  # 之后就不再是读者的那一页了
             seen["伸出版心的"] = page.evaluate(OUTSIDE, WIDTH)
     finally:
