@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -78,9 +78,9 @@ browser:
 test-all: export AWAKE = 1
 test-all: test test-thorough test-elsewhere mutate test-versions
 
-# 只跑标了 thorough 的：其余的种错，各章重新执行一遍，印好的 PDF
+# 只跑标了 thorough 的：各章重新执行一遍，整班的作业，印好的 PDF；它们费时，一个测试的时限放宽几倍
 test-thorough: pdf
-	$(PYTEST) $(PARALLEL) -m thorough
+	$(PYTEST) $(PARALLEL) --awake --timeout 1500 -m thorough
 
 # 换一种算法再跑各章：向量指令与矩阵乘法都用最老的，末几位就与别的机器一样地不同；断言在那里也要成立
 test-elsewhere: export ATEN_CPU_CAPABILITY = default
@@ -184,6 +184,10 @@ repo: $(READY)
 # 在 GitHub 上：写在文件里的地址是不是所在的仓库；只用标准库，装之前就能查
 at-home:
 	$(PYTHON) -m tools.repository "$$GITHUB_REPOSITORY"
+
+# 每周的那一遍最近哪天跑的，结果怎样；要有 gh，并且登录过，问不到也不算失败
+weekly-news:
+	@$(PYTHON) -m tools.weekly
 
 # 重新锁定：make lock PACKAGE=transformers 只换这一个与它非换不可的，make lock 全换成最新的；torch 只在点名时才换，不是每个源都有它最新的一版
 # requirements.txt 给人读、给人装，.ci/requirements-hashed.txt 另带每个文件的散列

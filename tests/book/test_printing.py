@@ -5,11 +5,13 @@ from itertools import count
 
 import pytest
 from bs4 import BeautifulSoup
+from built_book import BOOK, parsed
 from pypdf import PdfReader
 
 from course_book.doctree.formulas import to_mathml
 from course_book.printing import __main__ as print_books
 from course_book.printing import article, volume
+from course_book.printing.capture import capture
 from course_book.printing.characters import BLOCK, unify, unify_block
 from course_book.printing.press import press
 
@@ -119,11 +121,23 @@ def shape(outline):
     return part, inner
 
 
+def test_what_waits_to_come_near_is_drawn(browser):
+    """一章里离得远的：图都画了，视图与面板都照了相。"""
+    path = next(
+        path for path in sorted(BOOK.glob("chapters/*.html")) if "data-view" in path.read_text("utf-8")
+    )
+    waiting = parsed(path).select("article :is(figure.explore, iframe, .live-bert)")
+    assert {node.name for node in waiting} == {"figure", "iframe", "div"}
+    body = BeautifulSoup(capture(browser, path), "html.parser")
+    assert not body.select("iframe, .live-bert, .explore-stage:empty, .explore-stage > noscript")
+    assert len(body.select("figure:is(.explore, .photograph)")) == len(waiting)
+
+
 def test_what_would_be_cut_is_named(browser, pages, tmp_path):
     cover = volume.Cover("zh-CN", "小书", "", "简体中文", (), "目录")
     pages["first"].body.p.string = "放不下" * 40
     pages["first"].body.p["style"] = "white-space: nowrap; width: max-content"
-    with pytest.raises(RuntimeError, match="page-first 放不下"):
+    with pytest.raises(RuntimeError, match=r"first：从 0 到 1\d{3}，版心宽 642，<p> 放不下"):
         press(browser, cover, [("", [pages["first"]])], "", {}, tmp_path / "book.pdf")
 
 

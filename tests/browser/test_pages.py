@@ -74,6 +74,7 @@ ON_A_PHONE = {
     "展开以后横着跑": '<details><summary>一</summary><div style="width: 500px">宽</div></details>',
     "被切掉的公式": '<div class="math" style="background: none"><math><mi>x</mi></math></div>',
     "图里最小的字": PLOT.format('<svg viewBox="0 0 900 9" width="90"><text>字</text></svg>'),
+    "伸出版心的": '<style>@media print { .too-wide { width: 700px } }</style><p class="too-wide">宽</p>',
     "出了屏幕的图": PLOT.format('<svg viewBox="0 0 9 9" style="flex: none; width: 300px"></svg>' * 2),
 }
 RULES = {

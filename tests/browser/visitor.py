@@ -1,6 +1,6 @@
 """打开书里的一页，从头看到尾，记下看到的毛病；test_pages.py 要它们一样也没有。
 
-一页打开两次：在桌上经 http，在手机上从 file://；繁体的只差文字，只经 http，不查易读。
+一页打开两次：在桌上经 http，在手机上从 file://；繁体的只差文字，只经 http，不查易读。末了换成印在纸上的样子。
 """
 
 import gzip
@@ -10,6 +10,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from live_pages import COLORS, NARROW, new_page, prepare_axe
+
+from course_book.printing.capture import OUTSIDE, WIDTH, onto_paper
 
 DESK, PHONE, SMALL_PHONE = 1280, 390, 360
 PATIENCE = 10_000  # 一个视图等多少毫秒
@@ -167,8 +169,12 @@ def look(browser, folder, root, name, width):
         inside = (root, "data:", "about:", "blob:")
         seen["书外的请求"] = [url for url in page.asked if not url.startswith(inside)]
         seen["报的错"] = [*page.errors]
-        if not name.startswith("zh-TW/") and name not in FRONT_DOORS:
+        traditional = name.startswith("zh-TW/")
+        if not traditional and name not in FRONT_DOORS:
             seen["不易读的"] = unreadable(page, width)
+        if (width == PHONE or traditional) and name not in FRONT_DOORS:
+            onto_paper(page)  # 之后就不再是读者的那一页了
+            seen["伸出版心的"] = page.evaluate(OUTSIDE, WIDTH)
     finally:
         page.context.close()
     return {what: found for what, found in seen.items() if found}

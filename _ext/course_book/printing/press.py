@@ -6,21 +6,9 @@ from playwright.sync_api import Browser
 from pypdf import PdfReader
 
 from course_book.printing.article import Article, Heading
-from course_book.printing.capture import WIDTH
+from course_book.printing.capture import OUTSIDE, WIDTH
 from course_book.printing.finish import finish, places
 from course_book.printing.volume import CONTENTS, Cover, whole
-
-# 伸出版心的会被 Chromium 切掉，纸上看不出少了什么；行尾的空格不算
-OUTSIDE = """(width) => {
-  const out = [];
-  for (const node of document.querySelectorAll("main :is(p, li, td, th, pre, dt, svg, img, math, figure, span, button)")) {
-    if (node.ownerSVGElement || node.parentElement.closest("svg, math") || !node.checkVisibility()) continue;
-    const { left, right, width: wide } = node.getBoundingClientRect();
-    if (node.matches("span") && !node.textContent.trim()) continue;
-    if (wide > 1 && (right > width + 1 || left < -1)) out.push(`${node.closest(".page")?.id} ${node.textContent.trim().slice(0, 40)}`);
-  }
-  return out;
-}"""
 
 
 def print_sheet(browser: Browser, html: str, sheet: Path, printed: Path, tagged: bool) -> int:

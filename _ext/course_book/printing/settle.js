@@ -6,7 +6,10 @@ async () => {
   for (const fold of all("details")) fold.removeAttribute("name");
   for (const fold of all("details:not(.meta > *)")) fold.open = true;
   document.documentElement.dataset.theme = "light";
+  // 离得远的图还没有画：与读者自己印的时候一样，叫它们都画出来，再过几帧，有的图要看自己有多宽
+  dispatchEvent(new Event("beforeprint"));
   await document.fonts.ready;
+  await new Promise((done) => setTimeout(done, 200));
   // 分步的图走到最后一步：每一步的东西都摆出来了
   for (const row of all(".explore-stepper > .explore-row")) {
     const next = row.children[2];
@@ -33,5 +36,5 @@ async () => {
   }
   for (const option of all("option")) option.toggleAttribute("selected", option.selected);
   for (const picture of all("img")) picture.setAttribute("src", picture.src);
-  return all(".explore-stage").filter((stage) => !stage.children.length || stage.querySelector("noscript")).length;
+  return all("figure.explore").filter((figure) => !("ready" in figure.dataset) || !figure.querySelector(".explore-stage").children.length).map((figure) => figure.dataset.explore);
 }
