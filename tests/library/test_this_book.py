@@ -95,8 +95,8 @@ def test_longer_contexts_help_and_the_end_is_not_used():
 @pytest.mark.thorough
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_thousand_steps_draw_level(seed):
-    """一千步，两层的网络与数次数的打平；读过的却好得多。"""
+def test_a_thousand_steps_come_near(seed):
+    """一千步，两层的网络比数次数的还差 0.1 比特；读过的却好得多。"""
     letter = {char: i for i, char in enumerate(BOOK.words)}
     read, unread = (torch.tensor([letter[c] for c in text]) for text in (BOOK.training, BOOK.held))
     torch.manual_seed(seed)
@@ -122,5 +122,5 @@ def test_a_thousand_steps_draw_level(seed):
     counted = Counting(BOOK.training, BOOK.words, 4).tune(BOOK.tuning).bits(BOOK.held)
     trained = sum(losses[-50:]) / 50 / 0.6931
     print(f"种子 {seed}：网络 {net_bits:.2f}，数次数 {counted:.2f}，读过的 {trained:.2f}")
-    assert abs(net_bits - counted) < 0.2
-    assert trained < net_bits - 0.6
+    assert 0.04 < net_bits - counted < 0.2
+    assert trained < net_bits - 0.7
