@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format corpus repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -176,6 +176,10 @@ format: $(READY)
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format -q .
 	$(BIN)/python -m tools.notebook_form
+
+# 把各章今天的行文写成语言模型的练习材料；换过之后，读它的那一章要重新跑一遍
+corpus: $(READY)
+	$(BIN)/python -m tools.corpus
 
 # 换一个公开地址（复刻本课时用）：make repo URL=https://github.com/名字/仓库
 repo: $(READY)

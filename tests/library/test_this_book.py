@@ -1,9 +1,7 @@
-"""这本书自己的行文：里面只有话，考的两章真的没有读；数次数的模型的概率加起来是 1；书里说的，多训练几次也成立。"""
+"""这本书自己的行文：一个字节也没有变，考的两章真的没有读；数次数的模型的概率加起来是 1；书里说的，多训练几次也成立。"""
 
 import re
-import tomllib
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,51 +12,20 @@ from course_lib.config import LanguageModelConfig
 from course_lib.language_model import LanguageModel
 from course_lib.tasks import this_book as source
 from course_lib.tasks.counting import Counting
-from course_lib.tasks.this_book import HELD, REST, TUNING, chapters, sentences, this_book
+from course_lib.tasks.this_book import HELD, REST, TUNING, frozen, this_book
 
-ROOT = Path(__file__).parents[2]
 BOOK = this_book()
-HAN = re.compile("[\u4e00-\u9fff]")
-
-
-def test_only_prose_is_left():
-    for text in chapters().values():
-        for line in text.splitlines():
-            assert len(HAN.findall(line)) > 0.4 * len(line), line
-            assert not re.search(r"[`$|<>\\{}*#]|\]\(|https?:|\.(ipynb|md|html|py)\b", line), line
-
-
-@pytest.mark.parametrize(
-    "markdown, expected",
-    [
-        ("# 标题\n\n一句**重**话。", ["标题", "一句重话。"]),
-        ("见[掩码](05_attention_masks.ipynb#x)。", ["见掩码。"]),
-        ("- 一条。[→ 去处](#去处)", ["一条。"]),
-        ("```python\n# 注释是汉字\n```\n后面。", ["后面。"]),
-        ("$$\n\\text{汉字}\n$$\n:::{note}\n提示里的话\n:::\n完。", ["完。"]),
-        ("有 `代码` 的一句。\n有 $x$ 的一句。\n| 表 | 格 |\n<summary>提示</summary>", []),
-        ("- Vaswani et al., *Attention Is All You Need*, 2017。\n网址 https://example.com 。", []),
-    ],
-)
-def test_what_is_taken_out(markdown, expected):
-    assert sentences(markdown) == expected
+WRITTEN = source.PATH.read_bytes()
 
 
 def test_the_three_parts_are_apart():
-    texts = chapters()
+    _, texts = frozen()
     assert {*HELD, *TUNING} < texts.keys() and all(texts.values())
     lines = [line for text in texts.values() for line in text.splitlines()]
     assert len(lines) == len({*lines})  # 套话只有一回，所以三份里没有相同的句子
     held = {line for name in HELD for line in texts[name].splitlines()}
     assert not held & {*BOOK.training.splitlines()}
     assert len(BOOK.training) > 80_000 and len(BOOK.held) > 6_000 and len(BOOK.tuning) > 3_000
-
-
-def test_an_installed_library_brings_the_chapters():
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
-    included = {path.relative_to(ROOT) for path in ROOT.glob(wheel["targets"]["wheel"]["include"][-1])}
-    assert {path.stem.partition("_")[2] for path in included} == chapters().keys()
-    assert wheel["targets"]["wheel"]["sources"]["chapters"] == "course_lib/chapters"
 
 
 def test_the_vocabulary_is_what_is_frequent():
@@ -71,15 +38,30 @@ def test_the_vocabulary_is_what_is_frequent():
 
 def test_the_traditional_book_has_its_own():
     ours = this_book(taiwan_chinese.convert)
-    text = "".join(ours[1:])
+    text = ours.training + ours.tuning + ours.held
     assert "詞元" in text and not re.search("[词数们这为么]", text)
     assert abs(len(ours.words) - len(BOOK.words)) < 60
 
 
-def test_a_kind_word_when_the_chapters_are_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr(source, "FOLDERS", [tmp_path])
-    with pytest.raises(FileNotFoundError, match="重新装一次 course_lib"):
-        chapters.__wrapped__()
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda old: b"",
+        lambda old: old[: old.index(b"\n") // 2],
+        lambda old: old[:-100],
+        lambda old: old[:-2],  # 断在一个字的中间
+        lambda old: old[:5000] + bytes([old[5000] ^ 1]) + old[5001:],
+    ],
+    ids=["空的", "头一行也不全", "截断", "断在字里", "改了一个字节"],
+)
+def test_a_kind_word_when_the_text_is_not_what_was_written(spoil, monkeypatch, tmp_path):
+    monkeypatch.setattr(source, "PATH", tmp_path / "this_book.txt")
+    for _ in range(2):  # 头一回连文件也没有
+        with pytest.raises(ValueError, match=r"SHA-256 不符：请照.*重新装一次 course_lib.*git restore"):
+            this_book()
+        source.PATH.write_bytes(spoil(WRITTEN))
+    source.PATH.write_bytes(WRITTEN.replace(b"\n", b"\r\n"))  # 在 Windows 上另存过的，字一个没有变
+    assert this_book() == BOOK
 
 
 @pytest.mark.parametrize("before", [0, 1, 2, 4])
@@ -113,8 +95,8 @@ def test_longer_contexts_help_and_the_end_is_not_used():
 @pytest.mark.thorough
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_thousand_steps_draw_level(seed):
-    """一千步，两层的网络与数次数的打平；读过的却好得多。"""
+def test_a_thousand_steps_come_near(seed):
+    """一千步，两层的网络比数次数的还差 0.1 比特；读过的却好得多。"""
     letter = {char: i for i, char in enumerate(BOOK.words)}
     read, unread = (torch.tensor([letter[c] for c in text]) for text in (BOOK.training, BOOK.held))
     torch.manual_seed(seed)
@@ -140,5 +122,5 @@ def test_a_thousand_steps_draw_level(seed):
     counted = Counting(BOOK.training, BOOK.words, 4).tune(BOOK.tuning).bits(BOOK.held)
     trained = sum(losses[-50:]) / 50 / 0.6931
     print(f"种子 {seed}：网络 {net_bits:.2f}，数次数 {counted:.2f}，读过的 {trained:.2f}")
-    assert abs(net_bits - counted) < 0.2
-    assert trained < net_bits - 0.6
+    assert 0.04 < net_bits - counted < 0.2
+    assert trained < net_bits - 0.7

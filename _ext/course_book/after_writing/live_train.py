@@ -28,7 +28,7 @@ def data_files() -> dict[str, bytes]:
 @cache
 def book_text() -> bytes:
     """读这本书的文字：词表，读的，考的，数次数的模型在考的那两章上要多少比特；繁体的书读的是自己的。"""
-    words, training, tuning, held = this_book(taiwan_chinese.convert if LANGUAGE == "zh-TW" else str)
+    words, training, tuning, held, _ = this_book(taiwan_chinese.convert if LANGUAGE == "zh-TW" else str)
     lines = {
         in_book_language(name): round(Counting(training, words, before).tune(tuning).bits(held), 3)
         for name, before in {"只数单字": 0, "看前一个字": 1, "看前四个字": 4}.items()

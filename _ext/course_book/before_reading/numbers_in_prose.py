@@ -13,6 +13,7 @@ import yaml
 
 from course_book import ROOT
 from course_book.after_writing import live_bert
+from course_lib.tasks import this_book
 from course_lib.weights.builtin import MINILM, SMOLLM2
 from teach.marking import Limits
 
@@ -67,10 +68,12 @@ def medians(record: Path) -> dict[tuple[str, str, str], float]:
 
 def of_the_code() -> dict[str, object]:
     limits = Limits()
+    year, month, day = map(int, this_book.frozen()[0].split("-"))
     models = {"bert": MINILM, "llm": SMOLLM2}
     return {
         **{f"{name}_name": model.name for name, model in models.items()},
         **{f"{name}_size": f"{model.size / 1e6:.0f}" for name, model in models.items()},
+        "book_date": f"{year} 年 {month} 月 {day} 日",
         "live_group": live_bert.GROUP_SIZE,
         "live_shard": live_bert.SHARD_ROWS,
         "live_tokens": live_bert.MAX_TOKENS,
