@@ -12,6 +12,7 @@ from filelock import FileLock
 from nbclient import NotebookClient
 from nbmake.nb_result import NotebookError, NotebookResult
 from nbmake.nb_run import NotebookRun
+from tools.changed import changed_files
 
 from course_book.before_reading.execute_chapters import (
     CLIENT_OPTIONS,
@@ -19,8 +20,6 @@ from course_book.before_reading.execute_chapters import (
     bundle,
     open_cache,
 )
-
-from tools.changed import changed_files
 
 ROOT = Path(__file__).parents[1]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
