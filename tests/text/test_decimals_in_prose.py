@@ -14,6 +14,7 @@ ELSEWHERE = {
         "why_transformer": "3.5、1.8",
         "multi_head_attention": "0.9",
         "post_training": "15.6%、71.0%、77.9%",
+        "beyond_llama": "5.1",
         "jet_tagging": "80.4",
     },
     "软件的版本": {"bertviz": "1.4", "errata": "1.4、1.26、4.46"},
