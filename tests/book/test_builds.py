@@ -13,16 +13,17 @@ import yaml
 from bs4 import BeautifulSoup
 from built_book import BOOK
 
+from chapters import lasting
 from tools import repository
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 # 每次成书都会不同的输出：页、格与理由；除此之外一个字节也不许不同
 VARIES = {
-    ("01_why_transformer", "timing"): "量的是时间",
-    ("06_multi_head_attention", "race"): "画的是时间",
-    ("16_generation", "time-plot"): "画的是时间",
-    ("23_jet_tagging", "compare"): "报出训练花了多久",
+    ("why_transformer", "timing"): "量的是时间",
+    ("multi_head_attention", "race"): "画的是时间",
+    ("generation", "time-plot"): "画的是时间",
+    ("jet_tagging", "compare"): "报出训练花了多久",
     ("errata", "run-s3-9"): "要说明的正是快速分词器的词表每次列出的次序都不同",
 }
 
@@ -197,7 +198,7 @@ def without_varying(built):
     """去掉每次都不同的输出，连同它们的图：图的文件名就是内容的摘要。"""
     kept = dict(built)
     for path in [path for path in built if path.suffix == ".html"]:
-        cells = [cell for name, cell in VARIES if name == path.stem]
+        cells = [cell for name, cell in VARIES if name == lasting(path)]
         soup = BeautifulSoup(built[path], "html.parser") if cells else None
         for cell in cells:
             output = soup.find(id=cell).select_one(".cell_output")

@@ -12,7 +12,7 @@ from llm_page_helpers import language_model, reference
 from llm_page_helpers import tokenizer as byte_pairs
 from torch.nn.functional import gelu, normalize
 
-from chapters import ROOT
+from chapters import ROOT, file_of
 from course_book.doctree import attention_picture, front_doors
 from course_book.doctree.front_doors import NEXT, PROMPT, SHADES, every_head, strokes
 from course_lib.layers import sinusoidal_encoding
@@ -109,7 +109,7 @@ def test_pieces_and_bytes(script):
 def test_rows_of_the_table(script):
     """四十六行压到平面上：坐标轴的正反不定。"""
     numbers = script("embedding")
-    text = (ROOT / "chapters/03_embedding.ipynb").read_text(encoding="utf-8")
+    text = (ROOT / f"chapters/{file_of('embedding')}.ipynb").read_text(encoding="utf-8")
     words = [
         *(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "two", "three", "four", "five", "six", "seven", "eight", "nine"]),
         *(["red", "blue", "green", "yellow", "purple", "pink", "brown", "orange", "dog", "cat", "horse", "cow", "pig", "sheep", "lion", "tiger", "jaguar"]),

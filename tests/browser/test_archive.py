@@ -12,7 +12,7 @@ from bert_panel import press_open, shown
 from bs4 import BeautifulSoup
 from built_book import BOOK
 
-from chapters import NOTEBOOKS
+from chapters import NOTEBOOKS, file_of
 from tools import archive
 
 pytestmark = pytest.mark.guards("tools", "_ext")
@@ -141,20 +141,17 @@ def test_it_reads_without_a_network(folder, language, browser):
     assert page.locator("a.language-switch, link[hreflang]").count() == 0
 
     # 首页的卡片 → 章，里面有一幅可以动手的图
-    page.click('article a[href*="04_scaled_dot_product_attention.html"] >> nth=0')
-    page.wait_for_url("**/04_scaled_dot_product_attention.html")
+    chapter = file_of("scaled_dot_product_attention")
+    page.click(f'article a[href*="{chapter}.html"] >> nth=0')
+    page.wait_for_url(f"**/{chapter}.html")
     figure = page.locator("figure.explore >> nth=1")
     figure.scroll_into_view_if_needed()
     before = figure.inner_text()
     figure.get_by_text("下一步").click()
     page.wait_for_timeout(300)
     assert figure.inner_text() != before
-    notebook = page.locator('a[href$="notebooks/04_scaled_dot_product_attention.ipynb"]').get_attribute(
-        "href"
-    )
-    assert (
-        urljoin(page.url, notebook) == (folder / "notebooks/04_scaled_dot_product_attention.ipynb").as_uri()
-    )
+    notebook = page.locator(f'a[href$="notebooks/{chapter}.ipynb"]').get_attribute("href")
+    assert urljoin(page.url, notebook) == (folder / f"notebooks/{chapter}.ipynb").as_uri()
 
     # 检索
     page.goto(urljoin(page.url, "../search.html?q=BERT"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chapters import CHAPTERS, cells, source
+from chapters import CHAPTERS, cells, page_of, source
 from course_lib.show.explore import page as figure
 
 DATA = {"tokens": ["time", "flies"], "scores": [[1.0, 2.0], [0.5, -1.0]], "padding": [False, False]}
@@ -76,9 +76,7 @@ def test_alive_in_the_book(blank, roots, scheme, language):
     """成书里脚本共用一份；指到折叠的小节，它就展开。"""
     errors = []
     blank.on("pageerror", lambda error: errors.append(error))
-    blank.goto(
-        f"{roots[scheme]}{language}chapters/04_scaled_dot_product_attention.html#深入-饱和时梯度还剩多少"
-    )
+    blank.goto(f"{roots[scheme]}{language}{page_of('scaled_dot_product_attention')}#深入-饱和时梯度还剩多少")
     figures = blank.locator("figure.explore")
     for figure_ in figures.all():
         figure_.scroll_into_view_if_needed()

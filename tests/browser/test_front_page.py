@@ -8,7 +8,7 @@ import pytest
 from built_book import BOOK
 from live_pages import mostly_http
 
-from chapters import ROOT
+from chapters import ROOT, file_of
 from course_book.before_reading.contents import chapters, pages
 from course_book.doctree.front_doors import STILLS
 from course_book.doctree.reading_paths import GLANCE
@@ -39,7 +39,7 @@ def test_the_button_and_the_doors_lead_where_they_say(front, language, scheme):
     page = front(language, scheme)
     links = page.locator(".front-buttons a, .door a")
     assert links.count() == 1 + len(STILLS)
-    for place, target in enumerate(("01_why_transformer", "live", "train", "llm")):
+    for place, target in enumerate((file_of("why_transformer"), "live", "train", "llm")):
         assert links.nth(place).bounding_box()["y"] < (600 if place else 300), target
         links.nth(place).click()
         assert urlsplit(page.url).path.endswith(f"/{language}chapters/{target}.html")

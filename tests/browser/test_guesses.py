@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-PAGE = "chapters/17_decoder_only.html"
+from chapters import page_of
+
+PAGE = page_of("decoder_only")
 # 各处猜一猜后面，连着有几处隔着雾
 VEILED = """() => [...document.querySelectorAll('.asks')].map((cell) => {
   let veiled = 0;

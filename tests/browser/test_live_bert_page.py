@@ -25,14 +25,15 @@ from live_helpers import BANKS, NAMES, THEY, random_pairs, run
 from live_pages import axe_faults, both_ways, mostly_http, prepare_axe
 from torch.nn.functional import cosine_similarity
 
+from chapters import page_of
 from course_book.templates import live_page
 
 pytestmark = pytest.mark.guards("live", "_ext", "chapters/live.md")
 
 SMALL = {
-    "chapters/04_scaled_dot_product_attention.html": ["tokens", "attention"],
-    "chapters/12_contextual_bank.html": ["tokens", "cosine"],
-    "chapters/13_bertviz.html": ["tokens", "attention"],
+    page_of("scaled_dot_product_attention"): ["tokens", "attention"],
+    page_of("contextual_bank"): ["tokens", "cosine"],
+    page_of("bertviz"): ["tokens", "attention"],
 }
 BERT = live_page.PANELS["bert"]
 SCRIPTS = {*BERT.scripts, *BERT.styles}

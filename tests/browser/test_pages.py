@@ -12,14 +12,15 @@ import visitor
 from built_book import ALL_PAGES, ONLY, PAGES, serve
 from visitor import DESK, FRONT_DOORS, PHONE
 
+from chapters import file_of, page_of
 from course_lib.show.frames import offline_frame
 
 # 繁体的书只差文字，平常看几页就够
 TRADITIONAL = (
     "index",
     "chapters/index",
-    "04_scaled_dot_product_attention",
-    "13_bertviz",
+    file_of("scaled_dot_product_attention"),
+    file_of("bertviz"),
     "live",
     "train",
     "llm",
@@ -89,7 +90,7 @@ def test_every_kind_of_fault_is_seen(browser, book, tmp_path, monkeypatch, width
     monkeypatch.setattr(visitor, "PATIENCE", 500)
     for name in ("_static", "live"):
         (tmp_path / name).symlink_to(book / name)
-    page = "chapters/04_scaled_dot_product_attention.html"
+    page = page_of("scaled_dot_product_attention")
     text, faults = (book / page).read_text(encoding="utf-8"), EVERYWHERE | only
     (tmp_path / "chapters").mkdir()
     (tmp_path / page).write_text(text.replace("</article>", "".join(faults.values()) + "</article>"))

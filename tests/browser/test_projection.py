@@ -3,7 +3,9 @@
 import pytest
 from live_pages import axe_faults, prepare_axe
 
-PAGE = "chapters/04_scaled_dot_product_attention.html"
+from chapters import page_of
+
+PAGE = page_of("scaled_dot_product_attention")
 SHOWN = "[...document.querySelectorAll('.bd-article :is(p, pre, table, figure.explore, li):not(.chapter-place, .ran-with, figure.explore *)')].filter(e => e.checkVisibility())"
 ON = f"{SHOWN}.map(e => e.closest('section').id)"
 

@@ -12,6 +12,7 @@ from built_book import ALL_PAGES, PAGES, Quiet, serve
 from docutils import nodes
 from live_pages import new_page
 
+from chapters import page_of
 from course_book.doctree.formulas import to_mathml
 from course_book.templates.context import add_head_tags, settle_address, summary
 from tools.notebook_form import canonical
@@ -20,7 +21,7 @@ from tools.repository import public_url
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [name for name in PAGES if (ROOT / name).with_suffix(".ipynb").is_file()]
 FIRST = next((name for name in ALL_PAGES if name.startswith("chapters/")), "index.html")
-VIEWS = "chapters/13_bertviz.html"
+VIEWS = page_of("bertviz")
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_first_paint_has_the_right_theme(tab, roots, scheme, ground):
 @pytest.mark.parametrize("at", ["<article", "<h1>"])
 def test_nothing_moves_while_a_page_arrives(browser, book, at):
     """网页分两截到：后一截来了，先画出来的不动。"""
-    name = "chapters/03_embedding.html"
+    name = page_of("embedding")
 
     class Slowly(Quiet):
         def do_GET(self):  # noqa: N802
@@ -73,7 +74,7 @@ def test_nothing_moves_while_a_page_arrives(browser, book, at):
 
 def test_the_first_guess_stays_in_sight(tab, roots):
     page = tab()
-    page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
+    page.goto(f"{roots['http']}{page_of('scaled_dot_product_attention')}")
     options = page.locator(".guess").first.locator("details")
     for i in (1, 0, 2):
         options.nth(i).locator("summary").click()
@@ -129,7 +130,7 @@ def test_a_chapter_prints_whole(tab, roots):
 def test_formulas_are_set_as_tex_sets_them(tab, roots):
     """并排的矩阵各行对齐，根号不因为里面的字矮就掉下去，斜体的 W 不碰后面的加号。"""
     page = tab()
-    page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
+    page.goto(f"{roots['http']}{page_of('scaled_dot_product_attention')}")
     matrices = r"\begin{pmatrix}a\\a\end{pmatrix}\begin{pmatrix}f((p))\\f((p))\end{pmatrix}"
     page.evaluate(
         "(formulas) => { document.querySelector('article').innerHTML = formulas; }",
@@ -144,7 +145,7 @@ def test_formulas_are_set_as_tex_sets_them(tab, roots):
 
 def test_a_copied_formula_is_tex(tab, roots):
     page = tab()
-    page.goto(f"{roots['http']}chapters/04_scaled_dot_product_attention.html")
+    page.goto(f"{roots['http']}{page_of('scaled_dot_product_attention')}")
     copied = page.evaluate("""() => {
       const clipboardData = new DataTransfer();
       const start = document.querySelector('div.math mi').firstChild;
@@ -158,7 +159,7 @@ def test_a_copied_formula_is_tex(tab, roots):
 @pytest.mark.parametrize("scheme", ["http", "file"])
 def test_the_other_book_opens_at_the_same_section(tab, roots, scheme):
     page = tab(viewport={"width": 1280, "height": 900})
-    page.goto(f"{roots[scheme]}chapters/04_scaled_dot_product_attention.html")
+    page.goto(f"{roots[scheme]}{page_of('scaled_dot_product_attention')}")
     page.locator("#pst-page-toc-nav a:visible").nth(4).click()
     section = page.evaluate("decodeURI(location.hash)")
     page.click("a.language-switch, a.btn[hreflang]")

@@ -10,11 +10,12 @@ import pytest
 from built_book import ALL_PAGES
 from live_pages import both_ways
 
+from chapters import page_of
 from course_book.after_writing.search import plain_formula, readers_words, same_words, sections
 
 TABLE = Path(__file__).with_name("search_queries.csv")
 with TABLE.open(encoding="utf-8") as table:
-    WANTED = {row["query"]: f"chapters/{row['page']}.html" for row in csv.DictReader(table)}
+    WANTED = {row["query"]: page_of(row["page"]) for row in csv.DictReader(table)}
 
 # 少了哪一个都不行
 MUST = [
@@ -31,13 +32,13 @@ MUST = [
 
 # 读者会这样问，头一条就要是它；写着 # 的，还要落在那一节
 FIRST = {
-    "位置编码": "09_positional_encoding.html",
-    "注意力是什么": "04_scaled_dot_product_attention.html",
-    "QKV": "04_scaled_dot_product_attention.html#",
-    "LayerNorm 在前还是在后": "08_residual_and_layer_norm.html#放在加号之前-还是之后",
-    "怎么安装": "running.html",
-    "softmax 溢出": "05_attention_masks.html#深入-半精度装不下-1e9",
-    "过拟合": "11_cls_classification.html#点分开了-就是学会了吗",
+    "位置编码": "positional_encoding",
+    "注意力是什么": "scaled_dot_product_attention",
+    "QKV": "scaled_dot_product_attention#",
+    "LayerNorm 在前还是在后": "residual_and_layer_norm#放在加号之前-还是之后",
+    "怎么安装": "running",
+    "softmax 溢出": "attention_masks#深入-半精度装不下-1e9",
+    "过拟合": "cls_classification#点分开了-就是学会了吗",
 }
 
 RESULTS = """() => [...document.querySelectorAll('#search-results li')].map((item) => ({
@@ -88,8 +89,9 @@ def test_queries_find_the_page_that_teaches_it(search, scheme):
 
 @pytest.mark.parametrize("query", FIRST)
 def test_what_readers_ask_comes_first(search, query):
-    found = search(query, "http")[0]["href"].removeprefix("chapters/")
-    assert found == FIRST[query] or (FIRST[query].endswith("#") and found.startswith(FIRST[query]))
+    name, mark, section = FIRST[query].partition("#")
+    wanted, found = page_of(name) + mark + section, search(query, "http")[0]["href"]
+    assert found == wanted or (mark and not section and found.startswith(wanted))
 
 
 def test_readers_words_are_replaced_by_the_book_s(search):

@@ -6,7 +6,9 @@ import pytest
 from built_book import BOOK
 from fontTools.ttLib import TTFont
 
-PAGE = "chapters/05_attention_masks.html"
+from chapters import page_of
+
+PAGE = page_of("attention_masks")
 
 
 @pytest.fixture

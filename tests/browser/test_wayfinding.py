@@ -2,8 +2,10 @@
 
 import pytest
 
-PAGE = "chapters/05_attention_masks.html"
-OTHER = "chapters/07_feed_forward.html"
+from chapters import file_of, page_of
+
+PAGE = page_of("attention_masks")
+OTHER = page_of("feed_forward")
 MARK = ".bd-docs-nav a[data-chapter=attention_masks] .read-mark"
 TOGGLE = ".read-state button"
 
@@ -79,7 +81,7 @@ def test_without_scripts_the_marks_leave_no_trace(browser, roots):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(roots["http"] + PAGE)
-    assert tab.inner_text(".chapter-place").startswith("第 5 章，共 ")
+    assert tab.inner_text(".chapter-place").startswith(f"第 {int(file_of('attention_masks')[:2])} 章，共 ")
     assert not any(
         node.is_visible() for node in tab.query_selector_all(".read-state, .read-count, .read-mark")
     )

@@ -4,9 +4,10 @@ import subprocess
 
 import pytest
 
+from chapters import file_of, page_of
 from tools import changed
 
-FFN = "chapters/07_feed_forward.ipynb"
+FFN = f"chapters/{file_of('feed_forward')}.ipynb"
 
 
 @pytest.mark.parametrize(
@@ -15,7 +16,7 @@ FFN = "chapters/07_feed_forward.ipynb"
 )
 def test_chapters_that_use_a_file_are_chosen(file):
     chapters, _, _ = changed.choose([file])
-    assert FFN in chapters and "chapters/23_jet_tagging.ipynb" not in chapters
+    assert FFN in chapters and f"chapters/{file_of('jet_tagging')}.ipynb" not in chapters
 
 
 def test_what_every_chapter_uses_chooses_every_chapter():
@@ -30,7 +31,7 @@ def test_what_every_chapter_uses_chooses_every_chapter():
 def test_pages_are_looked_at_in_the_browser():
     chapters, pages, tests = changed.choose(["chapters/glossary.md"])
     assert (chapters, pages) == ([], ["chapters/glossary.html"]) and "tests/browser/test_pages.py" in tests
-    assert "chapters/07_feed_forward.html" in changed.choose([FFN])[1]
+    assert page_of("feed_forward") in changed.choose([FFN])[1]
     _, pages, tests = changed.choose(["_ext/anything.py"])
     assert len(pages) == len(changed.SAMPLE) and "tests/book" in tests
 

@@ -197,6 +197,17 @@ def test_local_links(path):
     report(path, [f"链接指到的 {target} 不在那里" for target in lost])
 
 
+def test_tests_say_lasting_names():
+    """测试里写 file_of("不变的名字")：章换了次序，一个测试也不用改。"""
+    numbered = re.compile("|".join(path.stem for path in CHAPTERS))
+    said = {
+        path.relative_to(ROOT).as_posix(): numbered.findall(path.read_text(encoding="utf8"))
+        for path in sorted((ROOT / "tests").rglob("*"))
+        if path.suffix in (".py", ".csv")
+    }
+    assert {name: found for name, found in said.items() if found} == {}
+
+
 def test_repository_url_stands_in_one_place():
     """公开地址只在 _config.yml 里写一次，其余由 `make repo` 派生。"""
     url = repository.written_url()

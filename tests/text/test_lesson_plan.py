@@ -9,7 +9,7 @@ import sys
 import nbformat
 import pytest
 
-from chapters import ROOT
+from chapters import ROOT, file_of
 from course_book.before_reading.contents import chapters
 from course_book.doctree import lesson_plan
 from teach import notebooks
@@ -65,7 +65,7 @@ def test_the_other_tables():
     ("kind", "line", "said"),
     [
         (lesson_plan.Semester, "feed_forwards", "没有 feed_forwards 这一章"),
-        (lesson_plan.Explorables, "feed_forward#setup 猜？", "07_feed_forward 里没有画着可以动手的图的 setup 一格"),
+        (lesson_plan.Explorables, "feed_forward#setup 猜？", r"\d\d_feed_forward 里没有画着可以动手的图的 setup 一格"),
         (lesson_plan.Hints, "feed_forward.from-scratch 99", "练习里没有 feed_forward.from-scratch 的第 99 条提示"),
         (lesson_plan.Hints, "feed_forward.lost 1", "练习里没有 feed_forward.lost 的第 1 条提示"),
     ],
@@ -83,7 +83,7 @@ def test_options_are_real():
 @pytest.mark.subprocess
 def test_output_on_the_page_is_what_the_grader_prints(tmp_path):
     """照页上说的三份作业，真的批一遍；为省时间，循环只等三秒。"""
-    path = ROOT / "chapters" / "04_scaled_dot_product_attention.ipynb"
+    path = ROOT / "chapters" / f"{file_of('scaled_dot_product_attention')}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     key, student = notebooks.with_answers(notebook), notebooks.without_solutions(notebook)
     forgot = {

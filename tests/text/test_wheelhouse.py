@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from chapters import ROOT
+from chapters import ROOT, file_of
 from course_lib.weights.builtin import MINILM, SMOLLM2
 from tools import wheelhouse
 
@@ -45,12 +45,13 @@ def test_a_classroom_without_network(tmp_path):
     made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout[-1000:] + made.stderr[-3000:]
     (tmp_path / "home").mkdir()
-    shutil.copy(ROOT / "chapters/07_feed_forward.ipynb", tmp_path)
+    chapter = f"{file_of('feed_forward')}.ipynb"
+    shutil.copy(ROOT / "chapters" / chapter, tmp_path)
     install = re.sub("^python3 ", f"{sys.executable} ", wheelhouse.INSTALL)
     script = f"""set -e
     {install}
     course/bin/python -m course_lib.weights
-    course/bin/python -m pytest -q -p no:cacheprovider --nbmake --nbmake-timeout=400 07_feed_forward.ipynb
+    course/bin/python -m pytest -q -p no:cacheprovider --nbmake --nbmake-timeout=400 {chapter}
     """
     variables = EMPTY | {"HOME": str(tmp_path / "home"), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     command = [ROOT / ".ci/offline", "bash", "-c", script]
