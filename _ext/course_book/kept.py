@@ -3,13 +3,13 @@
 import hashlib
 import pickle
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from course_book.before_reading.local_files import extension_digest
 
-code_digest = cache(extension_digest)
+# 载入时就算：成书中途改了代码，这一次做的仍是旧代码做的
+CODE = extension_digest()
 
 
 def digest(*parts: str | bytes) -> str:
@@ -23,7 +23,7 @@ def digest(*parts: str | bytes) -> str:
 
 def kept(folder: Path, name: str, made_of: str | bytes, make: Callable[[], Any]) -> Any:
     """`make()` 的结果，留在 folder 里叫 name 的文件里；`made_of` 说它由什么而来，它或成书的代码变了，才再做一遍。"""
-    path, wanted = folder / f"{name}.pickle", digest(code_digest(), made_of)
+    path, wanted = folder / f"{name}.pickle", digest(CODE, made_of)
     try:
         known, value = pickle.loads(path.read_bytes())
     except Exception:  # 还没有；或者写到一半断了，读出什么错都可能

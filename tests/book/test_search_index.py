@@ -57,5 +57,5 @@ def test_other_code_reads_again_and_broken_files_are_made_again(book, tmp_path, 
     before = book()[0]
     (tmp_path / "html-trees/kept/search/one.pickle").write_bytes(b"\x80\x04")
     assert book() == (before, 1)
-    monkeypatch.setattr(kept, "code_digest", lambda: "另一份成书的代码")
+    monkeypatch.setattr(kept, "CODE", "另一份成书的代码")
     assert book() == (before, 3)
