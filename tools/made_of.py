@@ -24,8 +24,7 @@ TOPICS = "course_lib.exercises.topics"
 def chapter_files(chapter: Path) -> set[Path]:
     """一章（笔记本）的输出用到的文件，它自己不算。"""
     names, figures = set(), set()
-    for code in cells(chapter):
-        tree = ast.parse(code)
+    for tree in cells(chapter):
         names |= imported(tree, "")
         figures |= {name for name in map(figure_name, ast.walk(tree)) if name}
     drawn = {path for name in figures for path in ROOT.glob(f"figures/{name}*.svg")}
@@ -46,11 +45,18 @@ def environment() -> list:
     return [packages, sys.version, [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]]
 
 
-def cells(chapter: Path) -> list[str]:
-    """一章的各格代码，写成 Python：`%pip` 之类的行换成函数调用。"""
+def cells(chapter: Path) -> list[ast.Module]:
+    """一章的各格代码，读成 Python。"""
     notebook = json.loads(chapter.read_text(encoding="utf-8"))
-    transform = TransformerManager().transform_cell
-    return [transform("".join(c["source"])) for c in notebook["cells"] if c["cell_type"] == "code"]
+    return [parsed("".join(c["source"])) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+def parsed(code: str) -> ast.Module:
+    """`%pip` 之类的行换成函数调用；没有这样的行就不必换，那要慢几倍。"""
+    try:
+        return ast.parse(code)
+    except SyntaxError:
+        return ast.parse(TransformerManager().transform_cell(code))
 
 
 def figure_name(node: ast.AST) -> str | None:
@@ -82,12 +88,12 @@ def module_files(name: str, places: tuple[Path, ...] = (ROOT,)) -> list[Path]:
 
 
 @cache
-def _tree(path: Path, modified: float) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _imports(path: Path, package: str, modified: float) -> set[str]:
+    return imported(ast.parse(path.read_text(encoding="utf-8")), package)
 
 
 def imports_of(path: Path, package: str) -> set[str]:
-    return imported(_tree(path, path.stat().st_mtime), package)
+    return _imports(path, package, path.stat().st_mtime)
 
 
 def imported(tree: ast.AST, package: str) -> set[str]:

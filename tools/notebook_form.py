@@ -92,6 +92,14 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
     return json.dumps(form, ensure_ascii=False, indent=1) + "\n"
 
 
+def tidy(path: Path, url: str | None) -> None:
+    """整理好一个笔记本；本来就是那样的不去写，成书时才不会又读它一遍。"""
+    text = path.read_text(encoding="utf8")
+    tidied = canonical(json.loads(text), path.name, url)
+    if tidied != text:
+        path.write_text(tidied, encoding="utf8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -103,8 +111,7 @@ def main() -> None:
             sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，或者在 gitee.com 上，这里是 {url!r}。")
         write_url(url)
     for path in chapters():
-        text = canonical(json.loads(path.read_text(encoding="utf8")), path.name, written_url())
-        path.write_text(text, encoding="utf8")
+        tidy(path, written_url())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """装权重之前查一遍：名字与形状缺一个、多一个、不同，类型不是浮点数，都不装；查完才占内存。"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,6 +23,13 @@ class _NoNumbers(TorchFunctionMode):
         if getattr(func, "__module__", None) == "torch.nn.init":
             return args[0] if args else kwargs["tensor"]
         return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def only_shapes() -> Iterator[None]:
+    """在里面造的模型只有形状：不占内存，也不取随机数。"""
+    with torch.device("meta"), _NoNumbers():
+        yield
 
 
 class Source(NamedTuple):
@@ -46,7 +54,7 @@ class Source(NamedTuple):
             raise PretrainedError(
                 f"{self.path} 里只有 {len(self.shapes)} 个权重，配置却说有 {self.config.num_layers} 层。"
             )
-        with torch.device("meta"), _NoNumbers():  # 只有形状，不占内存，也不取随机数
+        with only_shapes():
             model = make(self.config)
         if initialise:  # 不取初值的，`load` 自己会先查
             audit(model, self.shapes, self.rename, f"{self.path} 的")

@@ -1,16 +1,19 @@
 """页内的地址：一节的锚来自标题，书里的每个链接都指到真有的地方。"""
 
-import copy
 import re
 from types import SimpleNamespace
 from urllib.parse import unquote, urldefrag
 
 import pytest
-from built_book import ALL_PAGES, BOOK, parsed
+from bs4 import BeautifulSoup
+from built_book import ALL_PAGES, BOOK, parsed, read, tags
 from docutils import nodes
 from docutils.utils import new_document
 
 from course_book.doctree.addresses import PLACE, link_places, slug
+
+# 一节的开头：它的 id，另有的几个 id，与标题
+SECTION = re.compile(r"(<section\b[^>]*>\s*(?:<span [^>]*></span>\s*)*)<h[1-6]>(.*?)</h[1-6]>", re.S)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_a_place_before_every_section_is_the_chapter():
 
 @pytest.fixture(scope="module")
 def pages():
-    found = {path: parsed(path) for path in (BOOK / page for page in ALL_PAGES if "chapters/" in page)}
+    found = [BOOK / page for page in ALL_PAGES if "chapters/" in page]
     assert found, f"{BOOK} 里没有成书：请先运行 make book。"
     return found
 
@@ -75,24 +78,23 @@ def pages():
 def test_every_section_is_named_by_its_title(pages):
     """繁体的书用的也是简体标题里的词：两本书的锚相同，见 test_traditional.py。"""
     wrong = []
-    for path, soup in pages.items():
-        for section in soup.select("article section") if path.parents[1] == BOOK else ():
-            heading = copy.copy(section.find(re.compile("^h[1-6]$"), recursive=False))
+    for path in (path for path in pages if path.parents[1] == BOOK):
+        found = SECTION.findall(read(path))
+        assert len(found) == sum(name == "section" for name, _ in tags(path)) > 0
+        for opening, heading in found:
+            heading = BeautifulSoup(heading, "html.parser")
             for node in heading.select(".headerlink, .math"):
                 node.extract()
             name = re.escape(slug(heading.get_text()))
             # 由 docstring 来的一节，先有模块的名字
-            names = [
-                section["id"],
-                *(span["id"] for span in section.find_all("span", id=True, recursive=False)),
-            ]
+            names = re.findall(r'\bid="([^"]*)"', opening)
             if not name or not any(re.fullmatch(rf"{name}(-\d+)?", each) for each in names):
                 wrong.append((path.name, heading.get_text(), names))
     assert wrong == []
 
 
 def test_the_lesson_map_speaks_in_titles(pages):
-    maps = [soup for path, soup in pages.items() if path.stem == "lesson_map"]
+    maps = [parsed(path) for path in pages if path.stem == "lesson_map"]
     places = [[link for link in soup.select("td a.internal") if "#" in link["href"]] for soup in maps]
     left = [code.get_text() for soup in maps for code in soup.select("td code")]
     assert [words for words in left if PLACE.fullmatch(words)] == []  # 处处成为链接
@@ -103,15 +105,15 @@ def test_the_lesson_map_speaks_in_titles(pages):
 
 
 def test_every_link_inside_the_book_leads_somewhere(pages):
-    anchors = {path: {node["id"] for node in soup.select("[id]")} for path, soup in pages.items()}
+    anchors = {path: {tag["id"] for _, tag in tags(path) if "id" in tag} for path in pages}
     lost = []
-    for path, soup in pages.items():
-        for link in soup.select("a[href]"):
-            address, anchor = urldefrag(link["href"])
+    for path in pages:
+        for href in [tag["href"] for name, tag in tags(path) if name == "a" and "href" in tag]:
+            address, anchor = urldefrag(href)
             # 打开 BERT 的那一页把读者写的句子也放在 # 之后
             if re.match(r"[a-z]+:", address) or "_sources/" in address or "=" in anchor:
                 continue
             target = path.parent.joinpath(address).resolve() if address else path
             if not target.is_file() or (anchor and unquote(anchor) not in anchors[target]):
-                lost.append((path.name, link["href"]))
+                lost.append((path.name, href))
     assert lost == []

@@ -2,11 +2,12 @@
 
 import json
 import re
+from html import unescape
 from itertools import pairwise
 
 import pytest
 import yaml
-from built_book import BOOK, parsed
+from built_book import BOOK, part, read
 
 from chapters import CHAPTERS, cells
 from course_book.before_reading import contents
@@ -88,36 +89,32 @@ def test_only_links_to_chapters_are_numbered():
 
 
 @pytest.fixture(scope="module", params=BOOKS)
-def read_page(request):
+def book(request):
+    """每一页的文件，与这本书里的字。"""
     folder, words = BOOKS[request.param]
-
-    def read(name):
-        return parsed(folder / f"chapters/{name}.html"), words
-
-    return read
+    return lambda name: folder / f"chapters/{name}.html", words
 
 
-def test_every_page_says_where_it_is(read_page):
-    found = contents.pages()
+def test_every_page_says_where_it_is(book):
+    (path, words), found = book, contents.pages()
     for page in found:
-        soup, words = read_page(page.name)
         where = f"第 {page.number} 章，共 {len(CHAPTERS)} 章 · {page.part}" if page.number else page.part
-        assert soup.select_one("article > .chapter-place").text == words(where)
-        numbers = [int(number.text) for number in soup.select("nav.bd-docs-nav .chapter-number")]
+        assert part(path(page.name), "p", "chapter-place").text == words(where)
+        numbered = part(path(page.name), "nav", "bd-docs-nav").select(".chapter-number")
+        numbers = [int(number.text) for number in numbered]
         assert numbers == list(range(1, len(CHAPTERS) + 1))
-    assert not read_page("index")[0].select(".chapter-place")
+    assert not part(path("index"), "p", "chapter-place")
 
 
-def test_the_cards_say_what_comes(read_page):
-    found = contents.pages()
-    for page, after in pairwise(found):
-        soup, words = read_page(page.name)
-        title = read_page(after.name)[0].select_one("article h1").find(string=True)
-        card = soup.select_one(".way-cards a[rel=next]")
+def test_the_cards_say_what_comes(book):
+    path, words = book
+    for page, after in pairwise(contents.pages()):
+        title = unescape(re.search("<h1>([^<]*)<", read(path(after.name)))[1])
+        card = part(path(page.name), "nav", "way-cards").select_one("a[rel=next]")
         assert card["href"] == f"{after.name}.html"
         way, question = words("下一章" if after.number else "下一页"), words(after.question)
         minutes = [words(f"大约 {after.minutes} 分钟")] * bool(after.number)
         said = [way, f"{after.number or ''} {title}".strip(), question, *minutes]
         assert [" ".join(part.text.split()) for part in card.find_all(recursive=False)] == said
-        back = read_page(after.name)[0].select_one(".way-cards a[rel=prev]")
+        back = part(path(after.name), "nav", "way-cards").select_one("a[rel=prev]")
         assert back["href"] == f"{page.name}.html" and words(page.question) in back.text

@@ -1,6 +1,7 @@
 """各章的写法：笔记本文件的形状、章的骨架、行文的规矩。脚本能查的都在这里查。"""
 
 import json
+import os
 import re
 from collections import Counter
 from unicodedata import east_asian_width
@@ -84,6 +85,16 @@ def test_file_is_canonical(path):
             f"{path.name} 里有输出或多余的元数据，或者地址与 _config.yml 不同：请运行 make format。",
             pytrace=False,
         )
+
+
+def test_only_untidy_notebooks_are_written(tmp_path):
+    path, text = tmp_path / CHAPTERS[0].name, CHAPTERS[0].read_text(encoding="utf8")
+    for content in (text, text.replace('"execution_count": null', '"execution_count": 1')):
+        path.write_text(content, encoding="utf8")
+        os.utime(path, (1, 1))
+        notebook_form.tidy(path, repository.written_url())
+        assert path.read_text(encoding="utf8") == text
+        assert (path.stat().st_mtime == 1) == (content == text)
 
 
 @each_notebook

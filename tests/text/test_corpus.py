@@ -24,7 +24,7 @@ def test_only_prose_is_left():
     "markdown, expected",
     [
         ("# 标题\n\n一句**重**话。", ["标题", "一句重话。"]),
-        ("见[掩码](05_attention_masks.ipynb#x)。", ["见掩码。"]),
+        ("见[掩码](masks.ipynb#x)。", ["见掩码。"]),
         ("- 一条。[→ 去处](#去处)", ["一条。"]),
         ("```python\n# 注释是汉字\n```\n后面。", ["后面。"]),
         ("$$\n\\text{汉字}\n$$\n:::{note}\n提示里的话\n:::\n完。", ["完。"]),

@@ -12,10 +12,11 @@ from fontTools.ttLib import TTFont
 
 from course_book.before_reading.local_files import package_file
 from course_book.doctree.formulas import STYLE
+from course_book.kept import digest, kept, kept_folder
 
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 ICON = re.compile(r"\bfa-[\w-]+")
-ICON_RULE = re.compile(r'([^{}]*):before\{content:"\\(\w+)"\}')
+ICON_RULE = re.compile(r'(?<![^{}])([^{}]*):before\{content:"\\(\w+)"\}')
 ESCAPE = re.compile(r'"\\(\w{4})"')
 FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 # TeX 的源文与标记
@@ -59,8 +60,13 @@ def shrink_icons(app, exception):
     ]
     icons = {icon for path in sources for icon in ICON.findall(path.read_text(encoding="utf8"))}
     css = "".join(path.read_text(encoding="utf8") for path in static.glob("styles/*.css"))
-    font = TTFont(static / ICONS, recalcTimestamp=False)
-    (static / ICONS).write_bytes(smaller(font, icons_in_use(css, icons)))
+    font, characters = static / ICONS, icons_in_use(css, icons)
+
+    def shrunk() -> bytes:
+        return smaller(TTFont(font, recalcTimestamp=False), characters)
+
+    made_of = digest(font.read_bytes(), repr(sorted(characters)))
+    font.write_bytes(kept(kept_folder(app), "icons", made_of, shrunk))
 
 
 def letters_in_formulas(page: str) -> set[str]:
@@ -92,8 +98,12 @@ def fit_for_browsers(font: TTFont):
         narrowed |= others
 
 
+def formula_font_file() -> Path:
+    return package_file("ziamath", "fonts/STIXTwoMath-Regular.ttf")
+
+
 def formula_font() -> TTFont:
-    return TTFont(package_file("ziamath", "fonts/STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
+    return TTFont(formula_font_file(), recalcTimestamp=False)
 
 
 def face(name: str, font: TTFont, letters: set[str], descriptors: str = "", **options) -> str:
@@ -105,21 +115,28 @@ def face(name: str, font: TTFont, letters: set[str], descriptors: str = "", **op
     )
 
 
+def formula_faces(letters: set[str]) -> tuple[str, str]:
+    """公式的字体，与行文里根号的字体。"""
+    font = formula_font()
+    fit_for_browsers(font)
+    # 汉字的字体里，行文的根号自带一横，与后面的字接不上：只有这一个字另有字体
+    # 别的字照旧，行高也是：不写 unicode-range，它一到，每一行都要挪动
+    root_sign = face("Root Sign", formula_font(), {"√"}, "unicode-range: U+221A; ", layout_features=[])
+    return face("STIX Two Math", font, letters, layout_features=["dtls", "flac"]), root_sign
+
+
 def write_formula_font(app, exception):
     """写在样式里，与它一同到；画第一笔之前等它解开，见 `doctree.formulas`。"""
     if exception is not None or app.builder.name != "html":
         return
     pages = (Path(app.builder.get_outfilename(name)) for name in app.env.found_docs)
     letters = {"√"}.union(*(letters_in_formulas(page.read_text(encoding="utf-8")) for page in pages))
-    font, static = formula_font(), Path(app.outdir, "_static")
-    fit_for_browsers(font)
-    (static / STYLE).write_text(
-        face("STIX Two Math", font, letters, layout_features=["dtls", "flac"]), encoding="utf-8"
-    )
-    # 汉字的字体里，行文的根号自带一横，与后面的字接不上：只有这一个字另有字体
-    # 别的字照旧，行高也是：不写 unicode-range，它一到，每一行都要挪动
+    static = Path(app.outdir, "_static")
+    made_of = digest(formula_font_file().read_bytes(), repr(sorted(letters)))
+    formulas, root_sign = kept(kept_folder(app), "formulas", made_of, lambda: formula_faces(letters))
+    (static / STYLE).write_text(formulas, encoding="utf-8")
     with (static / "type.css").open("a", encoding="utf-8") as style:
-        style.write(face("Root Sign", formula_font(), {"√"}, "unicode-range: U+221A; ", layout_features=[]))
+        style.write(root_sign)
 
 
 def setup(app):

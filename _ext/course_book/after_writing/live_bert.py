@@ -8,14 +8,17 @@ live/bert/linear.wat 汇编成 linear.wasm，也是一个数据文件。
 
 import json
 from functools import cache
+from pathlib import Path
 
 import torch
 from torch import Tensor
 from wasmtime import wat2wasm
 
 from course_book import ROOT
+from course_book.kept import digest
 from course_lib.bert import Bert
 from course_lib.weights import builtin_path
+from course_lib.weights.builtin import MINILM
 
 KERNEL = ROOT / "live/bert/linear.wat"
 GROUP_SIZE = 64
@@ -40,6 +43,12 @@ def dequantize(integers: Tensor, scales: Tensor) -> Tensor:
 def to_bytes(*tensors: Tensor) -> bytes:
     """几个张量首尾相接：int8 一个数一个字节，float32 四个，低位在前。"""
     return b"".join(t.numpy().astype(t.numpy().dtype.newbyteorder("<")).tobytes() for t in tensors)
+
+
+def origin() -> str:
+    """这些数据由什么而来；没有变就不再写一遍。"""
+    sources = (Path(__file__), Path(__file__).with_name("live_data.py"), KERNEL)
+    return digest(*MINILM.sha256.values(), *(path.read_bytes() for path in sources))
 
 
 @cache
@@ -67,6 +76,7 @@ def data_files() -> dict[str, bytes]:
         for number, rows in enumerate(embeddings.tokens.weight.split(SHARD_ROWS)):
             files[f"tokens{number}.bin"] = to_bytes(*quantize(rows))
     config = {
+        "origin": origin(),
         "numLayers": bert.config.num_layers,
         "numHeads": bert.config.num_heads,
         "dModel": bert.config.d_model,

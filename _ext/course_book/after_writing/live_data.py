@@ -13,9 +13,10 @@ from pathlib import Path
 from course_book import ROOT
 from course_book.after_writing import live_bert, live_exercises, live_llm, live_python, live_train
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
+from course_book.kept import digest, kept, kept_folder
 
 SCRIPTS = ROOT / "live"
-SMALL = {"bert": live_bert, "train": live_train}
+MODELS = {"bert": live_bert, "llm": live_llm}
 
 
 def as_script(name: str, content: bytes) -> bytes:
@@ -74,13 +75,14 @@ def shared(outdir: str) -> Path:
 def put_data(outdir: str, model: str) -> int:
     """一个模型的数据放进书里，成一次书只做一遍；返回网页要取的字节数，0 是书里不带它。"""
     folder = shared(outdir) / model
-    if model in SMALL:
-        write_data(folder, SMALL[model].data_files().items())
-    elif not live_llm.is_wanted():
+    if model == "train":
+        write_data(folder, live_train.data_files().items())
+    elif model == "llm" and not live_llm.is_wanted():
         shutil.rmtree(folder, ignore_errors=True)
         return 0
-    elif written(folder).get("origin") != live_llm.origin():
-        write_data(folder, live_llm.data_files())
+    elif written(folder).get("origin") != MODELS[model].origin():
+        files = MODELS[model].data_files()
+        write_data(folder, files.items() if isinstance(files, dict) else files)
     return sum(written(folder)["files"].values())
 
 
@@ -91,9 +93,10 @@ def write_live(app, exception):
     for model in ("bert", "llm", "train"):
         put_data(app.outdir, model)
     write_data(shared(app.outdir) / "python", [("brython", live_python.brython())])
-    own = Path(app.outdir) / "live/data/exercises"
-    write_data(own, [*live_exercises.data_files(), ("python", live_python.modules())])
-    write_data(own.with_name("book"), [("text", live_train.book_text())])
+    own, folder = Path(app.outdir) / "live/data/exercises", kept_folder(app)
+    write_data(own, [*live_exercises.kept_data_files(folder), ("python", live_python.modules())])
+    made_of = digest(live_exercises.library(), repr(live_train.texts()))
+    write_data(own.with_name("book"), [("text", kept(folder, "book", made_of, live_train.book_text))])
 
 
 def setup(app):

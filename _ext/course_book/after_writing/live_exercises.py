@@ -13,9 +13,10 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import resolve_name
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -23,11 +24,14 @@ import torch
 
 from course_book import ROOT
 from course_book.after_writing.live_python import MODULES
+from course_book.doctree import taiwan_chinese
 from course_book.doctree.traditional_chinese import in_book_language
+from course_book.kept import digest, kept
 from course_lib.exercises import EXERCISES
 from course_lib.exercises.computed import Computed
 from course_lib.exercises.exercise import Random
 from course_lib.exercises.running import Raised, sandbox
+from tools.made_of import environment
 from tools.notebook_form import solutions
 
 # 网页里做不了的，与为什么
@@ -40,6 +44,8 @@ LIBRARY = ("course_lib.attention", "course_lib.checks")
 ABSENT = "from course_lib.exercises.running import absent\n"
 # 网页总是给的
 ALWAYS = {"torch": "import torch", "F": "import torch.nn.functional as F", "math": "import math"}
+# 课程库里画图用的，与 Python 自己留下的
+NOT_CODE = {".js", ".css", "__pycache__"}
 DTYPES = (torch.bool, torch.int32, torch.int64, torch.float32, torch.float64)
 
 
@@ -48,15 +54,48 @@ def in_the_page() -> list[str]:
     return [name for name in EXERCISES if name not in NOT_HERE]
 
 
+def topics() -> list[str]:
+    return list(dict.fromkeys(name.partition(".")[0] for name in in_the_page()))
+
+
+def data_file(topic: str) -> bytes:
+    return json.dumps(chapter(topic), ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def data_files() -> Iterator[tuple[str, bytes]]:
-    for topic in dict.fromkeys(name.partition(".")[0] for name in in_the_page()):
-        yield f"{topic}.json", json.dumps(chapter(topic), ensure_ascii=False, separators=(",", ":")).encode()
+    for topic in topics():
+        yield f"{topic}.json", data_file(topic)
+
+
+def kept_data_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """同样的文件；库、一章的代码与参考解答都没有变的，用 folder 里留着的。"""
+    for topic in topics():
+        path = chapter_path(topic)
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        made_of = digest(library(), *code, "", *solutions(path))
+        yield f"{topic}.json", kept(folder, f"exercises/{topic}", made_of, partial(data_file, topic))
+
+
+@cache
+def library() -> str:
+    """数据由什么而来，章自己不算：整个课程库，装着的各个包，与把字换成繁体的术语表。"""
+    files = [
+        path for path in (ROOT / "course_lib").rglob("*.*") if not NOT_CODE & {path.parent.name, path.suffix}
+    ]
+    contents = [path.read_bytes() for path in [*sorted(files), taiwan_chinese.GLOSSARY]]
+    return digest(repr(environment()), *contents)
+
+
+def chapter_path(topic: str) -> Path:
+    (path,) = (ROOT / "chapters").glob(f"[0-9][0-9]_{topic}.ipynb")
+    return path
 
 
 @cache
 def chapter(topic: str) -> dict:
     """一章的数据。"""
-    (path,) = (ROOT / "chapters").glob(f"[0-9][0-9]_{topic}.ipynb")
+    path = chapter_path(topic)
     cells = nbformat.read(path, as_version=4).cells
     imported, exercises = Imported(cells), {}
     for solution in solutions(path):

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup
 from sphinx.search import SearchLanguage, js_index
 
 from course_book.doctree.traditional_chinese import in_book_language
+from course_book.kept import kept, kept_folder
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 # 读者会说、书里却另有说法的词
@@ -26,6 +27,7 @@ UNREADABLE = (
     "div.math, div.meta, div.output.stream, div.output.text_plain"
 )
 HEADING = re.compile(r"h[1-6]")
+ARTICLE = re.compile(r"<article\b.*</article>", re.S)
 
 FRACTION = re.compile(r"\\d?frac\s*(\{[^{}]*\}|\w)\s*(\{[^{}]*\}|\\?\w+)")
 COMMAND = re.compile(r"\\([A-Za-z]+)\s*|\\.|[{}$]")
@@ -77,6 +79,12 @@ def sections(page: str) -> list[list[str]]:
     return found[::-1]
 
 
+def kept_sections(app, name: str) -> list[list[str]]:
+    """一页的正文没有变，就不再拆开来看：别的页改了名，侧栏与页脚变了也不必。"""
+    page = ARTICLE.search(Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8"))[0]
+    return kept(kept_folder(app), f"search/{name}", page, lambda: sections(page))
+
+
 def same_words(glossary: list[list[str]]) -> list[list[str]]:
     """术语表的每一行里说同一件事的各种写法；一行里有两个术语的不要。"""
     rows = [line.split(" · ") for _, _, text in glossary for line in text.split("\n")]
@@ -105,10 +113,7 @@ def put_texts_in_index(app, exception):
     index = js_index.loads(path.read_text(encoding="utf-8"))
     # 下次构建时 Sphinx 要读这些键，检索不用它们
     index |= {key: {} for key in ("alltitles", "indexentries", "objects", "terms", "titleterms")}
-    index["sections"] = [
-        sections(Path(app.builder.get_outfilename(name)).read_text(encoding="utf-8"))
-        for name in index["docnames"]
-    ]
+    index["sections"] = [kept_sections(app, name) for name in index["docnames"]]
     pages = dict(zip(index["docnames"], index["sections"], strict=True))
     index["same_words"] = same_words(next((pages[name] for name in pages if name.endswith("glossary")), []))
     index["readers_words"] = readers_words()
