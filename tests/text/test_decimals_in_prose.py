@@ -48,7 +48,7 @@ SPOKEN = re.compile(
 )
 UNITS = {None: Decimal(1), "%": Decimal("0.01"), "万": Decimal(10**4), "亿": Decimal(10**8)}
 # 代码块、链接的地址、标签；LaTeX 的命令；论文的第几节与编号，是地址，不是量出的数
-NOT_SPOKEN = r"```.*?```|\]\([^)]*\)|<[^>]+>|\\(?!times)[A-Za-z]+|第 [\d.、 ]+节|arXiv:[\d.]+"
+NOT_SPOKEN = r"```.*?```|\]\([^)]*\)|</?[a-z]+(?: [^>\n]*)?>|\\(?!times)[A-Za-z]+|第 [\d.、 ]+节|arXiv:[\d.]+"
 NUMBER = re.compile(r"-?(\d[\d,]*(?:\.\d+)?(?:e-?\d+)?) ?%?")
 
 
