@@ -64,7 +64,7 @@ Explore.define("tokenize", (data, stage) => {
     chosen = i;
     line.childNodes.forEach((node, j) => node.tagName === "BUTTON" && node.setAttribute("aria-pressed", j === i));
     if (i < 0) return detail.replaceChildren();
-    const { word, steps } = items[i], ladder = html("ol", { class: "explore-ladder", lang: "en" });
+    const { word, steps } = items[i], ladder = html("ol", { class: "explore-ladder", lang: "en", tabindex: 0, "aria-label": "由长到短试过的" });
     const tell = ({ tries, from, piece: hit, rest }) => {
       if (!tries.length) return `${word} 超过 ${LONGEST} 个字符，不试了，整个词是 [UNK]。`;
       const start = from === word ? `从整个 ${word} 试起` : `还剩 ${from}，前面加上 ##，再从最长的试起`;

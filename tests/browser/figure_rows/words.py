@@ -31,8 +31,8 @@ def merges_shows(data, now):
 
 
 TEXTS = [
-    "How many r's are in strawberry?",
     "unbelievably Schöner TOKENIZERS!",
+    "How many r's are in strawberry?",
     "我讨厌 " + "x" * 101,
     "ok🙂 ok",
 ]
