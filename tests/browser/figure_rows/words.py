@@ -284,11 +284,13 @@ def cross_shows(data, now):
 SENSES = torch.tensor([0, 0, 0, 1, 1, 1])
 
 
-def spread(name, seed):
-    """第 0 层六个向量相同，此后越走越按词义分开。"""
+def spread(name, seed, first):
+    """first 是 0，头一层六个向量相同；此后越走越按词义分开。"""
     noise, pull = Draws(seed).randn(6, 16), torch.zeros(6, 16, dtype=torch.double)
     pull[:3, 0], pull[3:, 1] = 3, 3
-    unit = F.normalize(torch.stack([4 + layer * (0.4 * noise + pull) for layer in range(4)]), dim=-1)
+    unit = F.normalize(
+        torch.stack([4 + layer * (0.4 * noise + pull) for layer in range(first, first + 4)]), dim=-1
+    )
     return {
         "name": name,
         "points": (unit - unit.mean(dim=1, keepdim=True))[..., :2],
@@ -304,23 +306,22 @@ BANKS = {
     "names": ["钱", "河"],
     "control": "[SEP]",
     "chosen": 4,
-    "places": [spread("bank", 12), spread("[SEP]", 15)],
+    "places": [spread("bank", 12, 0), spread("[SEP]", 15, 1)],
 }
 
 
 def banks_shows(data, now):
     def hits(cosines):
-        return int((SENSES[(cosines - 2 * torch.eye(6)).argmax(dim=-1)] == SENSES).sum())
+        """都一样，就谈不上谁最像谁。"""
+        picked = (cosines - 2 * torch.eye(6)).argmax(dim=-1)
+        return None if cosines.min() > 0.99999 else int((SENSES[picked] == SENSES).sum())
 
     each = {place["name"]: tensor(place["cosines"])[now["layer"]] for place in data["places"]}
-    if now["layer"] == 0:  # 都一样，就谈不上谁最像谁
-        return {"other": None, "cosine": None, "right": [None, None]}
-    mine = each[now["name"]][now["chosen"]].index_fill(0, torch.tensor(now["chosen"]), -2)
-    return {
-        "other": int(mine.argmax()),
-        "cosine": mine.max(),
-        "right": [hits(cosines) for cosines in each.values()],
-    }
+    right, mine = [hits(cosines) for cosines in each.values()], each[now["name"]][now["chosen"]]
+    if hits(each[now["name"]]) is None:
+        return {"other": None, "cosine": None, "right": right}
+    mine = mine.index_fill(0, torch.tensor(now["chosen"]), -2)
+    return {"other": int(mine.argmax()), "cosine": mine.max(), "right": right}
 
 
 ROWS = [
