@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format corpus repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf
+.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format corpus repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf snapshots
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -81,6 +81,11 @@ test-all: test test-thorough test-elsewhere mutate test-versions
 # 只跑标了 thorough 的：各章重新执行一遍，整班的作业，印好的 PDF；它们费时，一个测试的时限放宽几倍
 test-thorough: pdf
 	$(PYTEST) $(PARALLEL) --awake --timeout 1500 -m thorough
+
+# 重抄可以动手的图上读者看得到的字：有意改了图之后，再看 git diff 里改的是不是都想改
+snapshots: export COURSE_SNAPSHOTS = 1
+snapshots: browser $(READY)
+	$(PYTEST) tests/browser/test_explore_states.py -k page_says
 
 # 换一种算法再跑各章：向量指令与矩阵乘法都用最老的，末几位就与别的机器一样地不同；断言在那里也要成立
 test-elsewhere: export ATEN_CPU_CAPABILITY = default

@@ -114,13 +114,14 @@
     });
     stage.append(beside([flow], [detail]), steps.node, chooser.node);
     steps.go(6); // 打开时在权重那一步
+    return () => ({ from, to, step, dot: dots[from][to], score: scores[from][to], weights: weights[from], output: output[from] });
   };
 
   // 一个键一条横条，三种除法各一道，选中的那一道粗
   const saturate = ({ wide, average, real = [] }, stage) => {
     const widths = Object.keys(wide).map(Number).sort((a, b) => a - b), [queries, count] = [wide[widths[0]].length, wide[widths[0]][0].length];
     const ways = [["不除", () => 1], ["除以 √d", Math.sqrt], ["除以 d", (d) => d]];
-    let width = widths.at(-1), way = 0, asked = 0;
+    let width = widths.at(-1), way = 0, asked = 0, shown;
     const rows = Array.from({ length: count }, () => ({
       note: html("span", { class: "explore-note" }),
       fill: html("span", { class: "explore-fill" }),
@@ -132,6 +133,7 @@
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
     const draw = () => {
       const dots = wide[width][asked], scaled = ways.map(([, divisor]) => dots.map((s) => s / divisor(width))), shares = scaled.map(softmax);
+      shown = { width, way, asked, scaled: scaled[way], shares: shares[way], mean: average[width][way] };
       rows.forEach(({ note, fill, number }, i) => {
         note.textContent = fixed(scaled[way][i], 1);
         number.textContent = fixed(shares[way][i]);
@@ -146,10 +148,11 @@
     const another = html("div", { class: "explore-row" }, html("button", { type: "button", onclick: () => { asked = (asked + 1) % queries; draw(); } }, "换一个查询"));
     stage.append(list, said, bySlider.node, byChoice.node, another);
     draw();
+    return () => shown;
   };
 
   Explore.define("attention", (data, stage) => {
-    if (data.x) stepByStep(data, stage);
-    if (data.wide) saturate(data, stage);
+    const parts = [data.x && stepByStep(data, stage), data.wide && saturate(data, stage)];
+    return { state: () => Object.assign({}, ...parts.map((part) => part?.())) };
   });
 }

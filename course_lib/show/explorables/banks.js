@@ -7,7 +7,7 @@ Explore.define("banks", (data, stage) => {
   let { name, points, cosines } = places[0];
   const layers = points.map((_, layer) => layer), last = layers.length - 1, narrow = stage.clientWidth < 560, [width, height] = narrow ? [340, 250] : [580, 330], ROOM = narrow ? 21 : 24, id = freshId();
   const hues = ["ink", "ochre"], shapes = ["●", "▲"];
-  let layer = last, chosen = data.chosen ?? 0, timer = null;
+  let layer = last, chosen = data.chosen ?? 0, timer = null, shown;
 
   const still = (near) => Math.min(...near.flat()) > 0.99999; // 全都一样，就谈不上谁最像谁
   const nearest = (i, near = cosines[layer]) => near[i].reduce((best, cosine, j) => (j !== i && (best < 0 || cosine > near[i][best]) ? j : best), -1);
@@ -147,6 +147,7 @@ Explore.define("banks", (data, stage) => {
       still(of) ? `${count} 个 ${data.word} 都一样。` : `${count} 个 ${data.word}，${hits(of)} 个挑中同一边的。`, html("br"),
       `没有词义的 ${control}，${still(against) ? "也都一样" : hits(against) === count ? `${count} 个全中` : `${hits(against)} 个挑中`}。`);
     const right = places.map((one) => (still(one.cosines[layer]) ? null : hits(one.cosines[layer])));
+    shown = { name, layer, chosen, other: alike ? null : other, cosine: alike ? null : cosines[layer][chosen][other], right };
     which.update(right.map((hit) => (100 * (hit ?? 0)) / count), right.map((hit) => (hit === null ? "都一样" : `${hit}/${count}`)));
   };
   const pick = (i) => { if (i !== chosen) { chosen = i; draw(); } };
@@ -179,4 +180,5 @@ Explore.define("banks", (data, stage) => {
   ));
   rewire();
   draw();
+  return { state: () => (shown) };
 });

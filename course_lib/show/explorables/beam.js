@@ -26,12 +26,13 @@ Explore.define("beam", (data, stage) => {
     return { root, levels, beams };
   };
   const score = ({ total, length }) => total / ((5 + length) / 6) ** alpha;
+  const first = (beams) => beams.reduce((a, b) => (score(b) > score(a) ? b : a));
 
   const STEP = 64, ROW = 42, LEFT = 14;
   const picture = html("div", { class: "explore-tree" }), walk = html("div", {});
   const ranking = html("table", { class: "explore-table" });
   const rank = ({ beams }) => {
-    const best = beams.reduce((a, b) => (score(b) > score(a) ? b : a));
+    const best = first(beams);
     const cells = (tag, row) => row.map((text) => html(tag, {}, text));
     ranking.replaceChildren(
       html("thead", {}, html("tr", {}, cells("th", ["写完的", "概率", "词元数", "分数", "交出"]))),
@@ -40,7 +41,7 @@ Explore.define("beam", (data, stage) => {
     );
   };
 
-  let found;
+  let found, step;
   const update = (whole) => {
     found = search();
     const { root, levels } = found, nodes = [root];
@@ -68,6 +69,7 @@ Explore.define("beam", (data, stage) => {
     const name = ({ text, done }) => `“${text}”${done ? "（写完了）" : ""}`;
     const sayings = levels.map(({ beams, lost }, i) => `第 ${i + 1} 步，留下${beams.map((beam) => `${name(beam)} ${fixed(Math.exp(beam.total))}`).join("、")}；没留下的里，最大的是 ${fixed(Math.exp(lost[0]?.total ?? -Infinity))}。`);
     const steps = stepper({ steps: sayings, show: (now) => {
+      step = now;
       for (const part of parts) part.node.classList.toggle("explore-later", part.depth > now);
       for (const part of [ranking, penalty.node]) part.classList.toggle("explore-quiet", now < levels.length - 1);
     } });
@@ -79,4 +81,5 @@ Explore.define("beam", (data, stage) => {
   const penalty = slider({ label: "长度修正 α", values: ALPHAS, show: (value) => fixed(value, 1), change: (value) => { alpha = value; rank(found); } });
   stage.append(html("div", { class: "explore-around" }, picture, html("div", { class: "explore-side" }, ranking, penalty.node)), walk, beamWidth.node);
   update(true); // 打开时是走完的
+  return { state: () => ({ width, alpha, step, kept: found.levels.map(({ beams }) => beams.map(({ text, total }) => [text, Math.exp(total)])), best: first(found.beams).text, length: first(found.beams).length, score: score(first(found.beams)) }) };
 });

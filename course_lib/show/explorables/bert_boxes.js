@@ -15,7 +15,7 @@ Explore.define("bert_boxes", (data, stage) => {
     ["归一", "归一化：这是第 0 份隐藏状态，送进第 0 层。"],
   ];
   const sayings = [...EMBED.map(([, said]) => said), ...Array.from({ length: layers }, (_, l) => BOXES.map(([, said]) => said(l))).flat()];
-  let now = data.first ?? 0, chosen = data.chosen ?? 1;
+  let now = data.first ?? 0, chosen = data.chosen ?? 1, shown;
 
   // 各个格子：点一个就跳到那一步
   const buttons = [];
@@ -63,8 +63,9 @@ Explore.define("bert_boxes", (data, stage) => {
     });
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === now));
     const layer = (now - 2) >> 2, listens = now >= 2 && (now - 2) % 4 === 0;
+    shown = { now, chosen, lengths: data.lengths[now], looks: listens ? data.weights[layer][chosen] : null };
     bow.node.classList.toggle("explore-quiet", !listens);
-    if (listens) bow.update(chosen, data.weights[layer][chosen]);
+    if (listens) bow.update(chosen, shown.looks);
     chart.update(curves(), now);
     followed.replaceChildren("长度随步数的变化：深的是 ", html("b", { lang: "en" }, words[chosen]), "，灰的是其余各个，虚线是现在这一步");
   };
@@ -75,4 +76,5 @@ Explore.define("bert_boxes", (data, stage) => {
     html("div", { class: "explore-halves" }, html("div", {}, followed, chart.node), bow.node), steps.node, chooser.node,
   );
   steps.go(now);
+  return { state: () => (shown) };
 });

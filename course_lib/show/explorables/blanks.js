@@ -5,7 +5,7 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   const { html, fixed, softmax, matrix, choice } = Explore;
   const lists = [nouns, colors], chosen = [0, 0];
   const seen = frames.map(() => nouns.map((_, i) => colors.map((_, j) => !i || !j))); // 打开时翻开头一行与头一列，别的试过才翻开
-  let frame = 0;
+  let frame = 0, now;
 
   const selects = lists.map((words, which) =>
     html("select", { "aria-label": which ? "颜色" : "名词", lang: "en", onchange: ({ target }) => { chosen[which] = target.selectedIndex; draw(); } }, words.map((word) => html("option", {}, word))));
@@ -42,6 +42,7 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
     seen[frame][chosen[0]][chosen[1]] = true;
     const words = frames[frame].map((word) => (typeof word === "number" ? lists[word][chosen[word]] : word));
     const row = scores[frame][chosen[0]][chosen[1]], powers = row.map(Math.exp), total = powers.reduce((sum, x) => sum + x, 0), shares = softmax(row), at = noun();
+    now = { frame, chosen: [...chosen], words, row, powers, shares, at, seen: seen[frame] };
     rows.forEach(({ word, cells }, i) => {
       word.textContent = words[i];
       word.parentElement.classList.toggle("explore-mark", i === at);
@@ -63,4 +64,5 @@ Explore.define("blanks", ({ nouns, colors, frames, scores }, stage) => {
   byFrame.node.querySelectorAll("button").forEach((button) => { button.lang = "en"; });
   stage.append(html("div", { class: "explore-halves explore-blanks" }, html("div", {}, sentence, table, said, byFrame.node), html("div", {}, grid.node, html("div", { class: "explore-row" }, open, turned))));
   draw();
+  return { state: () => (now) };
 });

@@ -5,7 +5,7 @@
 Explore.define("branches", (data, stage) => {
   const { html, fixed, slider, choice } = Explore;
   const SHOWN = 8, KS = [1, 2, 3, 5, 8, 12, Infinity], TS = data.temperatures;
-  let prompt = 0, path = [], T = TS.indexOf(1), k = Infinity;
+  let prompt = 0, path = [], T = TS.indexOf(1), k = Infinity, shown;
 
   // 每个词元的概率，末一个是其余的合计；与 course_lib.sampling.narrow 之后再过 softmax 相同
   const shares = ({ scores, tails }, at, kept) => {
@@ -38,6 +38,7 @@ Explore.define("branches", (data, stage) => {
     };
     const rest = (all) => all.slice(SHOWN).reduce((sum, x) => sum + x, 0);
     list.replaceChildren(...node.scores.slice(0, SHOWN).map(([word], i) => row(word, now[i], plain[i])), row(null, rest(now), rest(plain)));
+    shown = { prompt, path, T: TS[T], k, shares: [...now.slice(0, SHOWN), rest(now)], plain: [...plain.slice(0, SHOWN), rest(plain)], open: Object.keys(node.next ?? {}).length };
     const others = (data.rest + node.scores.length - SHOWN).toLocaleString("en");
     said.textContent = `其余是 ${others} 个词元的合计。${node.next ? "带框的可以点：走上那条岔路，看它后面又是什么。" : "这条路书里只算到这里。"}`;
     const reached = new URLSearchParams({ text: before + path.join("") });
@@ -57,4 +58,5 @@ Explore.define("branches", (data, stage) => {
   const back = html("button", { type: "button", onclick: () => go(path.slice(0, -1)) }, "退一步");
   stage.append(text, list, said, html("div", { class: "explore-row" }, back), html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), which.node);
   draw();
+  return { state: () => (shown) };
 });

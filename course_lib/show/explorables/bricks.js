@@ -6,7 +6,7 @@
 Explore.define("bricks", (data, stage) => {
   const { html, fixed, tokens, slider, meter, beside } = Explore;
   const words = data.tokens;
-  let layer = data.layer, place = data.place;
+  let layer = data.layer, place = data.place, shown;
 
   const label = (text, ...rest) => html("span", { class: "explore-label", ...rest[0] }, text);
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
@@ -17,6 +17,7 @@ Explore.define("bricks", (data, stage) => {
         rows.map(({ name, before, after }) => [name, ...before.nodes, ...after.nodes]).flat());
       return { node, draw() {
         const [before, after] = [data.before, data.after].map((all) => all[layer - 1]);
+        shown = { layer, before, after };
         rows.forEach((row, i) => {
           row.before.update(before[i], Math.max(...before), fixed(before[i], 0));
           row.after.update(after[i], Math.max(...after), fixed(after[i], 0));
@@ -30,12 +31,14 @@ Explore.define("bricks", (data, stage) => {
       const node = html("div", { class: "explore-gated", role: "group", "aria-label": "门、另一路、乘出来的" }, rows.map(({ title, three }) =>
         [title, html("div", {}, three.map(({ one, nodes: [bar, number] }, j) => [html("span", { class: "explore-sign" }, ["", "×", "="][j]), html("div", {}, html("p", {}, label(one), number), bar)]).flat())]).flat());
       return { node, draw() {
+        shown = { layer, place, channels: data.channels[layer - 1][place], negative: data.negative[layer - 1][place], three: [] };
         rows.forEach(({ name, title, three }, k) => {
           const [channel, gate, up] = [data.channels, data.gates, data.ups].map((all) => all[layer - 1][place][k]), top = Math.max(...[gate, up, gate * up].map(Math.abs));
           title.textContent = `${name}：第 ${channel} 个`;
+          shown.three.push([gate, up, gate * up]);
           [gate, up, gate * up].forEach((value, j) => three[j].update(value, top, fixed(value)));
         });
-        said.textContent = `第 ${layer} 层，${words[place]}：${data.width} 个门里，${data.negative[layer - 1][place]} 个是负的。`;
+        said.textContent = `第 ${layer} 层，${words[place]}：${data.width} 个门里，${shown.negative} 个是负的。`;
       } };
     },
     heads() {
@@ -48,8 +51,9 @@ Explore.define("bricks", (data, stage) => {
       const node = html("div", { class: "explore-matrix explore-heads", style: "--hue: var(--weight)" }, html("table", {}, html("thead", {}, head), html("tbody", {}, lines)));
       return { node, draw() {
         const most = Math.max(...data.looks[layer - 1].flatMap((rows) => rows[place].slice(1, place + 1)));
+        shown = { layer, place, looks: data.looks[layer - 1].map((rows) => rows[place]), apart: [] };
         cells.forEach((row, h) => row.forEach((cell, i) => {
-          const given = data.looks[layer - 1][h][place][i];
+          const given = shown.looks[h][i];
           cell.classList.toggle("explore-mark", i > 0 && given === most);
           cell.textContent = fixed(given);
           cell.style.setProperty("--shade", `${Math.round(100 * given)}%`);
@@ -58,6 +62,7 @@ Explore.define("bricks", (data, stage) => {
         asides.forEach((aside, g) => {
           const [first, ...rest] = data.looks[layer - 1].slice(g * shared, (g + 1) * shared).map((rows) => rows[place].slice(1, place + 1)).sort((a, b) => Math.max(...b) - Math.max(...a));
           const apart = place > 0 && most > 0.3 && Math.max(...first) === most && rest.every((row) => row[first.indexOf(most)] < most / 2);
+          shown.apart.push(apart);
           aside.textContent = apart ? "同一份键与值，看得不同" : "";
         });
         said.textContent = `第 ${layer} 层里，${words[place]} 看谁：${heads} 个查询头，${data.groups} 份键与值${place ? "；框出的是第一个词元以外最大的" : ""}。`;
@@ -70,4 +75,5 @@ Explore.define("bricks", (data, stage) => {
   if (data.part === "heads") stage.append(beside([node], [said, depth.node, ...picker]));
   else stage.append(node, said, depth.node, ...picker);
   draw();
+  return { state: () => (shown) };
 });

@@ -3,7 +3,7 @@
 Explore.define("cache", (data, stage) => {
   const { html, fixed, slider, choice } = Explore;
   const { D, F, L, M } = data.sizes, count = data.writing.length, STALE = 0.005;
-  let n = count - 1, unmasked = 0;
+  let n = count - 1, unmasked = 0, shown;
 
   const place = 6 * D * D + 2 * D * F + 2 * M * D; // 一个位置、一层，看前面的一项另算
   const cached = (at) => L * (place + 2 * at * D);
@@ -29,6 +29,7 @@ Explore.define("cache", (data, stage) => {
     });
     const [fast, slow] = [cached(n), anew(n)];
     const sum = (n * (n + 1)) / 2;
+    shown = { n, unmasked, slow, fast, sum, stale: gaps.filter((gap, i) => i < n - 1 && gap > STALE).length, gaps };
     said.textContent = `写“${data.writing[n - 1]}”：从头算 ${n} 个位置，${commas(slow)} 次乘法；用缓存 1 个，${commas(fast)} 次。`
       + `写到这里，一共算了 ${sum} 个与 ${n} 个。`
       + (stale ? "没有掩码，旧的位置看得见新来的字，键变了：存着的过了时，不能用。" : "存着的与重算的相同，可以拿来就用。");
@@ -37,4 +38,5 @@ Explore.define("cache", (data, stage) => {
   const mask = choice({ label: "因果掩码", options: ["有", "拿掉"], change: (i) => { unmasked = i; update(); } });
   stage.append(whole.node, kept.node, said, steps.node, mask.node);
   update();
+  return { state: () => (shown) };
 });

@@ -3,13 +3,14 @@
 Explore.define("cache_growth", (data, stage) => {
   const { html, fixed, bars, slider, choice } = Explore;
   const LENGTHS = Array.from({ length: 13 }, (_, i) => 256 * 2 ** i), MEMORY = [24, 80];
-  let n = 16384, memory = 0;
+  let n = 16384, memory = 0, shown;
 
   const commas = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
   const bytes = ({ each, start }, length) => each * length + start;
+  const room = ({ each, start }) => Math.floor((MEMORY[memory] * 1e9 - start) / each);
   const fits = ({ each, start }) => {
     if (each === 0) return start <= MEMORY[memory] * 1e9 ? "装得下，多长都一样" : "装不下";
-    return `装得下 ${commas(Math.floor((MEMORY[memory] * 1e9 - start) / each))} 个`;
+    return `装得下 ${commas(room({ each, start }))} 个`;
   };
   const sized = (count) => (count >= 1e9 ? `${fixed(count / 1e9, 1)} GB` : `${fixed(count / 1e6, 1)} MB`);
   const list = bars({ labels: data.models.map(({ name }) => name), values: data.models.map(() => 0), name: "各个模型的缓存", hue: "value" });
@@ -24,10 +25,12 @@ Explore.define("cache_growth", (data, stage) => {
     const all = data.models.map((model) => bytes(model, n)), most = Math.max(...all);
     list.update(all.map((count) => count / most), data.models.map((model, i) => `${sized(all[i])}，${fits(model)}`));
     const over = data.models.filter((_, i) => all[i] > MEMORY[memory] * 1e9).map(({ name }) => name);
+    shown = { n, memory: MEMORY[memory], sizes: all, rooms: data.models.map((model) => (model.each ? room(model) : null)), over };
     said.textContent = `${commas(n)} 个词元：${over.length ? `${over.join("、").replace(/\w$/, "$& ")}装不进 ${MEMORY[memory]} GB` : `都装得进 ${MEMORY[memory]} GB`}。`;
   };
   const length = slider({ label: "词元", values: LENGTHS, at: LENGTHS.indexOf(n), show: commas, change: (value) => { n = value; draw(); } });
-  const room = choice({ label: "内存", options: MEMORY.map((size) => `${size} GB`), change: (i) => { memory = i; draw(); } });
-  stage.append(list.node, said, length.node, room.node);
+  const size = choice({ label: "内存", options: MEMORY.map((size) => `${size} GB`), change: (i) => { memory = i; draw(); } });
+  stage.append(list.node, said, length.node, size.node);
   draw();
+  return { state: () => (shown) };
 });

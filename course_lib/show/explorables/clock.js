@@ -5,7 +5,7 @@ Explore.define("clock", (data, stage) => {
   const pairs = data.d_model / 2, turn = 2 * Math.PI;
   const speeds = Array.from({ length: pairs }, (_, i) => 10000 ** ((-2 * i) / data.d_model));
   const encode = (position) => speeds.flatMap((speed) => [Math.sin(position * speed), Math.cos(position * speed)]);
-  let here = 3, offset = 5, timer = null;
+  let here = 3, offset = 5, timer = null, turns;
 
   // 正弦作横、余弦作竖：位置 0 指着 12 点，往后顺时针走
   const point = (angle, radius) => `${(radius * Math.sin(angle)).toFixed(2)},${(-radius * Math.cos(angle)).toFixed(2)}`;
@@ -23,6 +23,7 @@ Explore.define("clock", (data, stage) => {
       wedge.setAttribute("d", `M0,0 L${point(from, 26)} A26,26 0 ${rest > Math.PI ? 1 : 0} 1 ${point(from + rest, 26)} Z`);
       turned.textContent = `转 ${whole ? `${whole} 圈又 ` : ""}${fixed((rest * 360) / turn, rest < 0.17 ? 1 : 0)}°`;
       pair.textContent = `${fixed(Math.sin(from))}, ${fixed(Math.cos(from))}`;
+      return [whole, rest];
     };
     return { node, update };
   });
@@ -50,7 +51,7 @@ Explore.define("clock", (data, stage) => {
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
   const draw = () => {
-    clocks.forEach(({ update }) => update());
+    turns = clocks.map(({ update }) => update());
     from.update(here);
     to.update(here + offset);
     chart.update(curve(), offset);
@@ -70,11 +71,12 @@ Explore.define("clock", (data, stage) => {
     timer = setInterval(() => (here < data.positions ? place.set(here + 1) : stop()), 450);
     play.textContent = "暂停";
   };
-  place.node.addEventListener("pointerdown", stop);
+  for (const hand of ["pointerdown", "keydown"]) place.node.addEventListener(hand, stop);
   stage.append(
     html("div", { class: "explore-clocks" }, clocks.map(({ node }) => node)),
     from.node, to.node, chart.node, said,
     html("div", { class: "explore-row" }, play, place.node), gap.node,
   );
   draw();
+  return { state: () => ({ here, offset, turns, from: encode(here), to: encode(here + offset), alike: alike(offset) }) };
 });

@@ -38,4 +38,5 @@ Explore.define("cross", (data, stage) => {
   };
   stage.append(beside([table, heading("偏向平均变多少"), moves.node, said], [heading("换身边的词 ÷ 换话题"), which.node]));
   draw();
+  return { state: () => ({ word: chosen.word, inside: chosen.inside, lean: chosen.lean, effects: effects(chosen.lean), ratios }) };
 });

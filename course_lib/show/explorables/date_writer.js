@@ -5,7 +5,7 @@ Explore.define("date_writer", (data, stage) => {
   const { html, svg, fixed, softmax, bars, choice, beside, stepper } = Explore;
   const steps = data.dates[0][0].target.length, letters = data.letters.slice(data.first);
   const CELL = 24, SHOWN = 5, LEFT = 34, TOP = 26;
-  let versions = data.dates[0], date = versions[0], head = null, now = 0;
+  let versions = data.dates[0], date = versions[0], head = null, now = 0, shown;
 
   // 一个头，或者各头平均
   const weights = () => date.heads[0].map((row, n) => row.map((_, m) =>
@@ -50,6 +50,10 @@ Explore.define("date_writer", (data, stage) => {
     fillIn();
     drawMap(all);
     const likely = letters.map((letter, i) => [letter, chances[data.first + i]]).sort((a, b) => b[1] - a[1]).slice(0, SHOWN);
+    shown = {
+      now, head, source: date.source, written: date.target.slice(0, now + 1), weights: all[now], likely,
+      changed: date.source.flatMap((_, m) => (changed(m) ? [m] : [])), moved: date.target.flatMap((_, n) => (moved(n) && n <= now ? [n] : [])),
+    };
     row.update(likely.map(([, chance]) => chance), [], likely.map(([letter]) => letter));
     const written = date.target.slice(0, now).join("");
     return `${written ? `已经写出“${written}”，` : "一个也没有写，"}接下来：看得最多的字是“${date.source[seen]}”，权重 ${fixed(all[now][seen])}；概率最大的是“${data.letters[best]}”，${fixed(chances[best])}。`;
@@ -91,4 +95,5 @@ Explore.define("date_writer", (data, stage) => {
   ), walk.node, dates.node, heads.node);
   compare();
   walk.go(Math.floor(steps / 2)); // 打开时写了一半
+  return { state: () => (shown) };
 });

@@ -61,4 +61,5 @@ Explore.define("depth", (data, stage) => {
   const start = choice({ label: "随机数种子", options: seeds.map(String), at: seed, change: (i) => { seed = i; draw(); } });
   stage.append(beside(html("div", { class: "explore-halves explore-towers" }, towers.map(({ node }) => node)), [said, depth.node, taken.node, start.node]));
   draw();
+  return { state: () => ({ layers: depths[which], kind: other, seed, sides: [0, other].map((kind) => Object.fromEntries(["spreads", "answers"].map((part) => [part, data[part][kind][which][seed]]))), scores: [0, other].map((kind) => data.scores[kind][which]) }) };
 });

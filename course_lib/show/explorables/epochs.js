@@ -8,7 +8,7 @@ Explore.define("epochs", (data, stage) => {
   const LABELS = ["贬", "褒"], HUES = ["minus", "plus"], last = data.points.length - 1;
   // 地图只留有点的那一段高，四周各空 30
   const ys = data.points.flat().map(([, y]) => y), top = Math.max(...ys) + 30, height = top - Math.min(...ys) + 30;
-  let now = last, hidden = -1;
+  let now = last, hidden = -1, shown;
   const chosen = data.parts.map(() => 0);
 
   // 答对的比例，两种影评分开数
@@ -49,6 +49,7 @@ Explore.define("epochs", (data, stage) => {
           words.map((word, i) => html("span", { class: "explore-look", style: `--shade: ${Math.round(100 * weights[i])}%` },
             html("span", { lang: "en" }, word), html("small", {}, weights[i] < 0.05 ? "\u00a0" : fixed(weights[i])))))));
     const [intact, after] = [chance[now][0], chance[now][Math.max(hidden, 0)]];
+    shown = { now, chosen: [...chosen], hidden, right: scores.map((score) => score[now]), words, looks: looks[now], intact, after };
     verdict.update([after]);
     const said = LABELS[Number(after > 0.5)];
     truth.textContent = hidden > 0 ? `遮住 ${words[hidden]}，是褒的概率从 ${fixed(intact)} 变成 ${fixed(after)}。` : `它说${said}，应当是${LABELS[label]}${said === LABELS[label] ? "，对了。" : "，错了。"}`;
@@ -65,4 +66,5 @@ Explore.define("epochs", (data, stage) => {
     [...parts, rows, verdict.node, truth],
   ));
   steps.go(last);
+  return { state: () => (shown) };
 });

@@ -37,6 +37,7 @@ Explore.define("head_gallery", (data, stage) => {
   const said = html("p", { class: "explore-said", "aria-live": "polite" }), asked = html("p", { class: "explore-label" });
 
   const ask = (i) => { word = i; chooser.select(i, true); draw(); };
+  const line = () => words.map((_, j) => share(chosen, word, j));
   const draw = () => {
     const measured = data.measured.map((what, k) => `${what} ${fixed(data.shares[k][chosen])}`).join("，");
     said.textContent = `${name(chosen)}：${kindOf(chosen)}。平均下来，${measured}。`;
@@ -46,7 +47,7 @@ Explore.define("head_gallery", (data, stage) => {
     frame.setAttribute("y", TOP + SIDE * word - 1);
     lefts.forEach((text, i) => text.classList.toggle("explore-mark", i === word));
     asked.textContent = `${words[word]} 看谁：`;
-    row.update(words.map((_, j) => share(chosen, word, j)));
+    row.update(line());
   };
   const pick = (head) => { chosen = head; draw(); };
 
@@ -67,4 +68,5 @@ Explore.define("head_gallery", (data, stage) => {
   const chart = html("div", {}, asked, row.node);
   stage.append(beside([gallery, filter.node, said, chooser.node], html("div", { class: "explore-halves" }, big, chart)));
   draw();
+  return { state: () => ({ chosen, word, row: line(), measured: data.shares.map((all) => all[chosen]) }) };
 });

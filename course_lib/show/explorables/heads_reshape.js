@@ -5,7 +5,7 @@ Explore.define("heads_reshape", (data, stage) => {
   const words = data.tokens, n = words.length, D = data.x[0].length, h = data.heads, d = D / h, size = n * d;
   const HUES = ["ochre", "plus", "minus", "grey"]; // 一个头一种颜色
   const each = (count, f) => Array.from({ length: count }, (_, i) => f(i));
-  let wrong = false, chosen = data.chosen ?? 0, now = 0;
+  let wrong = false, chosen = data.chosen ?? 0, now = 0, shown;
 
   // 第 i 个头那张表的第 r 行第 k 个数，是原来的第几个；原来的第 m 个，属于哪个词、哪个头
   const place = (i, r, k) => (wrong ? i * size + r * d + k : r * D + i * d + k);
@@ -83,6 +83,7 @@ Explore.define("heads_reshape", (data, stage) => {
   // 同一个数，从上一步的地方挪到这一步的地方
   const redraw = (moving) => {
     const state = wrong ? attend() : right, from = new Map();
+    shown = { now, wrong, chosen, ...state };
     texts.splice(0, texts.length, ...say(state));
     for (const cell of flow.querySelectorAll("[data-at]")) from.set(cell.dataset.at, cell.getBoundingClientRect());
     flow.replaceChildren(...draw(state));
@@ -103,4 +104,5 @@ Explore.define("heads_reshape", (data, stage) => {
   } });
   stage.append(flow, steps.node, order.node, chooser.node);
   steps.go(3); // 打开在刚分好头的那一步
+  return { state: () => (shown) };
 });

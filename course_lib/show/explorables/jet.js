@@ -13,7 +13,7 @@
     const far = Math.max(RADIUS, ...data.jets.flatMap(({ particles }) => particles.flatMap(([, eta, phi]) => [Math.abs(eta), Math.abs(phi)])));
     const scale = (MIDDLE - 16) / far;
     const at = ([, eta, phi]) => [MIDDLE + eta * scale, MIDDLE - phi * scale];
-    let which = data.chosen ?? 0, head = 0, turn = 0, chosen = 0;
+    let which = data.chosen ?? 0, head = 0, turn = 0, chosen = 0, shown;
 
     // ---- 图 ----
     const axes = [
@@ -54,6 +54,7 @@
       const whole = jet.said[0][0], byHead = head < data.heads.length;
       const depth = byHead ? jet.attention[head].slice(1) : without.map((value) => whole - value);
       const top = Math.max(1e-9, ...depth.map(Math.abs));
+      shown = { which, head, turn, chosen, depth, said: jet.said[turn], before: jet.said[0], without: without[chosen], rows: jet.orders[turn].slice(0, ROWS).map((i) => particles[i]) };
       dots.replaceChildren(...particles.map((one, i) => {
         const [x, y] = at(one), hue = byHead ? "weight" : depth[i] < 0 ? "minus" : "plus";
         return svg("circle", {
@@ -87,5 +88,6 @@
       particle, jets.node, colors.node,
     );
     draw();
+    return { state: () => shown };
   });
 }

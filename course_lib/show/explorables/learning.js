@@ -4,7 +4,7 @@
 Explore.define("learning", (data, stage) => {
   const { html, fixed, line, slider, choice } = Explore;
   const width = Math.min(560, stage.clientWidth || 360), last = data.steps.at(-1);
-  let run = data.runs[0], now = data.at;
+  let run = data.runs[0], now = data.at, missed;
 
   const share = (x) => `${fixed(100 * x, x > 0 && x < 0.02 ? 1 : 0)} %`;
   const points = (shares) => data.steps.map((step, i) => [step, shares[i]]);
@@ -14,9 +14,10 @@ Explore.define("learning", (data, stage) => {
   });
   const rows = html("div", { class: "explore-learned", role: "list" }), said = html("p", { class: "explore-said", "aria-live": "polite" });
   const draw = () => {
+    missed = data.truth.map((answer, i) => [...run.written[now][i]].flatMap((letter, n) => (letter === answer[n] ? [] : [n])));
     rows.replaceChildren(...data.sources.map((source, i) => {
-      const answer = data.truth[i], text = run.written[now][i];
-      const letters = [...text].map((letter, n) => html("span", { class: letter === answer[n] ? "" : "explore-missed" }, letter));
+      const text = run.written[now][i];
+      const letters = [...text].map((letter, n) => html("span", { class: missed[i].includes(n) ? "explore-missed" : "" }, letter));
       return html("div", { role: "listitem" }, html("span", { class: "explore-label" }, source), html("b", { "aria-label": text || "一个字也没写" }, text ? letters : "（没有写）"));
     }));
     chart.update([points(run.valid), points(run.right)], data.steps[now]);
@@ -29,4 +30,5 @@ Explore.define("learning", (data, stage) => {
     choice({ label: "哪一次训练", options: data.runs.map(({ name }) => name), change: (i) => { run = data.runs[i]; draw(); } }).node,
   );
   draw();
+  return { state: () => ({ run: data.runs.indexOf(run), step: data.steps[now], missed, valid: run.valid[now], right: run.right[now] }) };
 });

@@ -41,4 +41,5 @@ Explore.define("lens", (data, stage) => {
   const sentence = choice({ label: "哪一句", options: data.prompts.map(({ name }) => name), change: (i) => { prompt = data.prompts[i]; draw(); } });
   stage.append(beside([title, guessed.node], [climbing, chart.node, dial]), said, sentence.node);
   steps.go(layers - 1); // 打开时在倒数第二层：答案刚刚露面
+  return { state: () => ({ prompt: data.prompts.indexOf(prompt), layer, words: prompt.words[layer], chances: prompt.chances[layer], answer: prompt.answers[layer] }) };
 });

@@ -63,12 +63,13 @@ Explore.define("mask", (data, stage) => {
   const block = html("button", { type: "button", onclick: () => { rules.select(-1, true); change(map(keep, (may, i) => may && i !== last), () => ""); } }, "挡住一整行");
   stage.append(html("div", { class: "explore-flow" }, scored.node, html("span", { class: "explore-sign" }, "→"), shown.node), said, rules.node, html("div", { class: "explore-row" }, block), empties.node);
   draw();
+  return { state: () => ({ keep, zero, shares }) };
 
   // ---- 二 ----
 
   function longer() {
     const words = data.words, n = words.length;
-    let at = 1, filler = 0, hidden = false;
+    let at = 1, filler = 0, hidden = false, shown;
     const rows = words.map((word) => {
       const parts = [...words, ""].map((name) => html("span", { class: "explore-share", lang: "en" }, html("span", {}, name)));
       const number = html("span", { class: "explore-number" });
@@ -82,6 +83,7 @@ Explore.define("mask", (data, stage) => {
         number.textContent = fixed(tables[seen][i][n]);
       });
       const added = data.sizes[at] - n, what = `${added} 个${/^[[A-Za-z]/.test(name) ? " " : ""}${name}`, share = tables[seen].reduce((sum, row) => sum + row[n], 0) / n;
+      shown = { at, filler, hidden, added, rows: tables[seen], share, moved: moved[at] };
       said.textContent = added === 0 ? "没有补，每一行都分给这句话自己的词元。"
         : hidden ? `补了 ${what}，一个也不许看：权重与没有补时一样，最后一层也不变。`
         : `补了 ${what}：${n} 个词元平均给它们 ${fixed(share)}；最后一层变了 ${fixed(moved[at])}。`;
@@ -92,5 +94,6 @@ Explore.define("mask", (data, stage) => {
     const head = html("p", { class: "explore-mosaic-head", "aria-hidden": true }, html("span", {}, "每一行是一个词元，从左到右把 1 分给："), html("span", {}, "补上的"));
     stage.append(head, html("ul", { class: "explore-mosaics", "aria-label": "每个词元把注意力分给了谁" }, rows.map(({ node }) => node)), said, size.node, kinds.node, masks.node);
     draw();
+    return { state: () => shown };
   }
 });

@@ -49,9 +49,11 @@ Explore.define("merges", (data, stage) => {
 
   const said = html("p", { class: "explore-said", "aria-live": "polite" }), rivals = html("p", { class: "explore-note" });
   const shown = names.map((name) => ({ name, note: html("p", {}), line: html("p", { class: "explore-text", lang: "en" }) }));
+  let now;
   const named = (piece) => html("code", { lang: "en" }, piece);
   const show = (n) => {
     const vocab = vocabAfter(n), last = merges[n - 1], size = data.special + vocab.size;
+    now = { n, made: last?.made ?? null, both: last?.both ?? null, size, cuts: [], means: [] };
     said.replaceChildren(...(last
       ? [`第 ${n} 次合并：`, named(last.left), " 后面跟着 ", named(last.right), ` 有 ${last.both} 次，最多，合成 `, named(last.made), "。"]
       : ["还没有合并，词表里只有单个的字母与标点。"]), `词表有 ${size} 个词元。`);
@@ -60,6 +62,8 @@ Explore.define("merges", (data, stage) => {
     for (const { name, note, line } of shown) {
       const words = data.texts[name], cuts = new Map(words.map((word) => [word, cut(word, vocab)]));
       const mean = words.reduce((sum, word) => sum + cuts.get(word).length, 0) / words.length;
+      now.cuts.push(words.map((word) => cuts.get(word)));
+      now.means.push(mean);
       note.textContent = `${name}：平均一个词 ${fixed(mean)} 个词元`;
       line.replaceChildren(...words.slice(0, data.shown).map((word) =>
         html("span", { class: "explore-cut" }, cuts.get(word).map((piece) =>
@@ -81,7 +85,8 @@ Explore.define("merges", (data, stage) => {
   const play = html("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "播放");
   const next = html("button", { type: "button", onclick: () => step(1) }, "合一次");
   const bar = slider({ label: "合并了几次", values: Array.from({ length: merges.length + 1 }, (_, n) => n), change: show });
-  bar.node.querySelector("input").addEventListener("pointerdown", stop);
+  for (const hand of ["pointerdown", "keydown"]) bar.node.addEventListener(hand, stop);
   stage.append(...shown.flatMap(({ note, line }) => [note, line]), said, rivals, html("div", { class: "explore-row" }, back, play, next), bar.node);
   show(0);
+  return { state: () => (now) };
 });

@@ -8,7 +8,9 @@
     const width = Math.min(740, stage.clientWidth || 640);
     const drawn = arcs({ words, name: "一个词听谁多、听谁少：弧越粗，权重越大", width, least: 0.2 });
     const said = html("p", { class: "explore-said", "aria-live": "polite" });
+    let now;
     const show = (i) => {
+      now = i;
       const order = weights[i].map((_, j) => j).sort((a, b) => weights[i][b] - weights[i][a]);
       const top = order.slice(0, 3), rest = order.slice(3).reduce((sum, j) => sum + weights[i][j], 0);
       const shares = top.map((j) => `${words[j]} ${fixed(weights[i][j])}`).join("，");
@@ -17,6 +19,7 @@
     };
     stage.append(drawn.node, said, tokens({ words, name: "看哪个词", chosen, pick: show }).node);
     show(chosen);
+    return { state: () => ({ chosen: now, weights: weights[now] }) };
   };
 
   const race = ({ sentences, windows, keeps, d }, stage) => {
@@ -125,10 +128,10 @@
     stage.append(said, beside(lanes, [table, html("div", { class: "explore-row" }, play, forward, restart), bySentence.node, byWindow.node, byKeep.node]));
     words = sentences[1].split(" ");
     change();
+    return { state: () => ({ n, k, keep, now, reached: LANES.map((lane) => lane.route(Math.min(now, lane.steps())).at(-1)[1]), rows: cells.map(({ values }) => values()) }) };
   };
 
   Explore.define("messages", (data, stage) => {
-    if (data.weights) listen(data, stage);
-    if (data.sentences) race(data, stage);
+    return data.weights ? listen(data, stage) : race(data, stage);
   });
 }

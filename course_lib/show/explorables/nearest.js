@@ -13,14 +13,16 @@ Explore.define("nearest", (data, stage) => {
   for (const label of list.node.querySelectorAll(".explore-label")) label.lang = "en";
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
+  let now;
   const ask = (text) => {
     const mine = text.trim().toLowerCase(), at = places.get(mine), found = at !== undefined;
+    now = { mine, rows: found ? near(at) : null };
     list.node.classList.toggle("explore-quiet", !found);
     if (!found) {
       said.textContent = mine ? `${mine} 没有预先算好：放在这里的是最常见的 ${data.common.toLocaleString("en")} 个英文词。` : "写一个英文词，离它最近的五行就在上面。";
       return;
     }
-    const rows = near(at);
+    const { rows } = now;
     list.update(rows.map(([, cosine]) => cosine), [], rows.map(([word]) => word));
     said.textContent = `全部 ${data.total.toLocaleString("en")} 行里，离 ${mine} 最近的五行；随机的表里，最近的一行大约 ${fixed(data.chance)}。`;
   };
@@ -29,4 +31,5 @@ Explore.define("nearest", (data, stage) => {
   const tries = data.tries.map((word) => html("button", { type: "button", lang: "en", onclick: () => { box.value = word; ask(word); } }, word));
   stage.append(list.node, said, html("div", { class: "explore-part" }, box, html("div", { class: "explore-row", role: "group", "aria-label": "试试这些词" }, html("span", { class: "explore-label" }, "试试"), tries)));
   ask(data.first);
+  return { state: () => (now) };
 });

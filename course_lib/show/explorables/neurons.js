@@ -7,7 +7,7 @@ Explore.define("neurons", (data, stage) => {
   const SHOWN = 12, names = Object.keys(data.found), places = new Map(data.words.map((word, i) => [word, i]));
   const all = data.words.map((_, i) => i), listed = Object.values(data.groups).flat().map((word) => places.get(word));
   const sheets = [[`名单上的 ${listed.length} 个词`, listed], [`最常见的 ${data.common} 个词`, all.slice(0, data.common)]];
-  let name = data.first, turn = 0, sheet = 0, mine = null;
+  let name = data.first, turn = 0, sheet = 0, mine = null, now;
 
   const list = (count, name) => {
     const made = bars({ labels: Array(count).fill(""), values: Array(count).fill(0), name, hue: "ink" });
@@ -36,10 +36,11 @@ Explore.define("neurons", (data, stage) => {
     next.disabled = count === 1;
     said.textContent = silent ? `${sheets[sheet][0]}里，没有一个词的激活值高过 0。`
       : group.length ? `${sheets[sheet][0]}里，最高的 ${best.length} 个有 ${known} 个在“${name}”的名单上。` : `${sheets[sheet][0]}里，最高的 ${best.length} 个：它在问什么？`;
-    const at = places.get(mine), found = at !== undefined;
+    const at = places.get(mine), found = at !== undefined, higher = sheets[sheet][1].filter((i) => values[i] > values[at]).length;
+    now = { name, turn, sheet, mine, best: best.map((i) => [data.words[i], values[i]]), known, silent, top, value: found ? values[at] : null, higher: found ? higher : null };
     own.node.classList.toggle("explore-quiet", !found);
     if (found) show(own, [at]);
-    told.textContent = mine === null ? "你的词与它的名次写在这里。" : found ? `${mine} 的激活值是 ${fixed(values[at])}，${sheets[sheet][0]}里有 ${sheets[sheet][1].filter((i) => values[i] > values[at]).length} 个词比它高。`
+    told.textContent = mine === null ? "你的词与它的名次写在这里。" : found ? `${mine} 的激活值是 ${fixed(values[at])}，${sheets[sheet][0]}里有 ${higher} 个词比它高。`
       : `${mine} 没有预先算好，换一个常见的英文词试试。`;
   };
 
@@ -54,4 +55,5 @@ Explore.define("neurons", (data, stage) => {
   const asking = html("div", { class: "explore-part" }, html("div", { class: "explore-row", role: "group", "aria-label": "问它一个词" }, html("span", { class: "explore-label" }, "问它一个词"), tries), box, own.node, told);
   stage.append(beside([about, most.node, said], [neuron.node, which.node, asking]));
   draw();
+  return { state: () => (now) };
 });

@@ -7,7 +7,7 @@ Explore.define("nouns", (data, stage) => {
   const mark = nouns.find(({ word }) => word === data.mark), { layers } = data;
   const most = Math.max(...nouns.flatMap(({ gaps }) => layers.map((at) => gaps[at]))), top = Math.ceil(most / 0.02 + 0.25) * 0.02;
   const left = (gap) => `${(3 + (94 * gap) / top).toFixed(2)}%`, id = freshId();
-  let layer = layers.at(-1), chosen = nouns.find(({ word }) => word === data.chosen);
+  let layer = layers.at(-1), chosen = nouns.find(({ word }) => word === data.chosen), shown;
   const beyond = ({ gaps }) => gaps[layer] > mark.gaps[layer] && gaps[layer] > 1e-5;
 
   const dots = nouns.map(({ word, row, lane }, i) => html("span", { id: `${id}-${i}`, role: "option", class: `explore-noun explore-row-${row}`, style: `--lane: ${lane}`, lang: "en", "aria-label": word }, html("i"), html("b", {}, word)));
@@ -30,12 +30,16 @@ Explore.define("nouns", (data, stage) => {
     });
     line.style.left = left(mark.gaps[layer]);
     plane.setAttribute("aria-activedescendant", `${id}-${nouns.indexOf(chosen)}`);
+    shown = { layer, chosen: chosen.word, gap: chosen.gaps[layer], hits: chosen.hits[layer], mark: mark.gaps[layer], counts: [] };
     counts.forEach((count, row) => {
       const others = data.groups[row].nouns.filter(({ word }) => word !== mark.word);
-      count.textContent = `，过线 ${others.filter(beyond).length} / ${others.length}`;
+      const past = others.filter(beyond).length;
+      shown.counts.push([past, others.length]);
+      count.textContent = `，过线 ${past} / ${others.length}`;
     });
     const together = Math.max(...nouns.map(({ gaps }) => gaps[layer])) < 1e-5;
     const over = nouns.filter((noun) => noun.row !== mark.row && beyond(noun)).sort((a, b) => b.gaps[layer] - a.gaps[layer]);
+    shown.over = over.map(({ word }) => word);
     one.replaceChildren(html("b", { lang: "en" }, chosen.word), `：差 ${fixed(chosen.gaps[layer], 3)}${together ? "" : `，${data.count} 个里挑中 ${chosen.hits[layer]} 个`}。`);
     said.textContent = `第 ${layer} 层，${mark.word} 的差是 ${fixed(mark.gaps[layer], 3)}。${together ? "座位相同，谁也分不开。" : over.length ? `不是两边都沾，差却比它大的：${over.map(({ word }) => word).join("、")}。` : "不是两边都沾的，都不比它大。"}`;
   };
@@ -52,4 +56,5 @@ Explore.define("nouns", (data, stage) => {
   const rail = choice({ label: "看", options: layers.map((at) => `第 ${at} 层`), at: layers.length - 1, change: (at) => { layer = layers[at]; draw(); } });
   stage.append(rail.node, said, plane, axis, html("p", { class: "explore-label explore-nouns-name" }, "两边分得多开（同义减异义）→"), one);
   draw();
+  return { state: () => (shown) };
 });

@@ -6,7 +6,7 @@ Explore.define("occlusion", (data, stage) => {
   const { words, seat, ways, rulers, falls, names } = data, others = words.map((_, i) => i).filter((i) => i !== seat);
   const top = Math.max(...falls.flat().flatMap((row) => others.map((i) => Math.abs(row[i]))));
   const most = (way, ruler) => others.reduce((best, i) => (falls[way][ruler][i] > falls[way][ruler][best] ? i : best));
-  let [way, ruler, chosen] = [0, 0, data.chosen];
+  let [way, ruler, chosen] = [0, 0, data.chosen], shown;
 
   const id = freshId();
   const rows = words.map((word, i) => (i === seat
@@ -42,6 +42,7 @@ Explore.define("occlusion", (data, stage) => {
     const all = falls.flat(), thousandths = all.map((row) => Math.round(1000 * row[chosen])); // 写出来是零的，不算退也不算进
     const less = thousandths.filter((x) => x > 0).length, more = thousandths.filter((x) => x < 0).length, still = all.length - less - more;
     const first = falls.flatMap((row, i) => row.filter((_, j) => most(i, j) === chosen)).length;
+    shown = { way, ruler, chosen, now: others.map((i) => now[i]), best, less, more, first, table: all.map((row) => row[chosen]) };
     const sides = less === all.length ? "都退" : more === all.length ? "都进" : `里，${less} 种退，${more} 种进${still ? `，${still} 种几乎不动` : ""}`;
     title.replaceChildren(html("b", { lang: "en" }, words[chosen]), `：${all.length} 种量法${sides}${first === all.length ? "，都退得最多" : first ? `；${first} 种里退得最多` : ""}`);
     table.update(falls.map((row) => row.map((all) => all[chosen])), { mark: (i, j) => i === way && j === ruler });
@@ -49,4 +50,5 @@ Explore.define("occlusion", (data, stage) => {
   };
   stage.append(Explore.beside([html("div", { class: "explore-erased" }, ends, list)], [table.node, said, html("p", { class: "explore-label" }, "点一个词，看它；点一格，换一种量法。")]));
   draw();
+  return { state: () => (shown) };
 });

@@ -33,4 +33,5 @@ Explore.define("one_number", (data, stage) => {
     said,
   );
   draw();
+  return { state: () => ({ times: times[at], chosen, loss: curves[chosen].losses[at], words: data.words[at], chances: data.chances[at] }) };
 });

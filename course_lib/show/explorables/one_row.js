@@ -35,7 +35,9 @@ Explore.define("one_row", (data, stage) => {
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
 
   // 一行的算式
+  let now;
   const read = (i) => {
+    now.read = i;
     band.style.transform = `translateY(${y(i)}px)`;
     const [score, power, weight] = ["score", "power", "weight"].map((kind) => rows[i][kind].textContent), sum = share.textContent;
     said.textContent = `${asker.textContent} 问 ${words[i]}：${score} 分，取指数 ${power}；${power} ${sum} = ${weight}，${words[i]} 的值就占这么多。`;
@@ -44,6 +46,7 @@ Explore.define("one_row", (data, stage) => {
     const scores = data.scores[from], weights = softmax(scores), powers = scores.map(Math.exp), sum = powers.reduce((a, b) => a + b, 0);
     const most = weights.indexOf(Math.max(...weights)), near = data.alike[from].indexOf(Math.max(...data.alike[from]));
     const long = { score: Math.max(...scores.map(Math.abs)), power: powers[most], weight: weights[most] };
+    now = { from, scores, powers, weights, sum, near, close: data.alike[from][near] };
     rows.forEach((row, i) => {
       const values = { score: scores[i], power: powers[i], weight: weights[i] };
       Object.entries(values).forEach(([kind, value]) => {
@@ -56,10 +59,11 @@ Explore.define("one_row", (data, stage) => {
     total.textContent = `加起来 ${fixed(sum, 1)}`;
     share.textContent = `÷ ${fixed(sum, 1)}`;
     for (const node of [asker, made]) node.querySelector("text").textContent = words[from];
-    [close[0].textContent, close[1].textContent] = [`与 ${words[near]} 的值`, `余弦 ${fixed(data.alike[from][near])}`];
+    [close[0].textContent, close[1].textContent] = [`与 ${words[near]} 的值`, `余弦 ${fixed(now.close)}`];
     read(most);
   };
   const asking = tokens({ words, name: "谁来问", chosen: data.chosen, pick: show });
   stage.append(drawn, said, asking.node);
   show(data.chosen);
+  return { state: () => (now) };
 });

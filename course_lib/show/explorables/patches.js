@@ -4,7 +4,7 @@ Explore.define("patches", (data, stage) => {
   const { html, fixed, slider, choice, walk } = Explore;
   const NEAREST = 5, AROUND = 4, CHANNELS = ["红", "绿", "蓝"], S = data.size;
   const paper = (width, height, attributes = {}) => html("canvas", { width, height, "aria-hidden": "true", ...attributes });
-  let P = data.widths[data.at], columns, rows, order, seats, mixed = false, chosen = data.chosen, pixels;
+  let P = data.widths[data.at], columns, rows, order, seats, mixed = false, chosen = data.chosen, pixels, shown;
 
   const photo = paper(2 * S, 2 * S), spots = Array.from({ length: NEAREST + 1 }, (_, i) => html("span", { class: i ? "explore-spot" : "explore-spot explore-mark" }));
   const surface = html("div", { class: "explore-photo", role: "slider", tabindex: 0, "aria-label": "图像块，方向键换一块", "aria-valuemin": 1 }, photo, spots);
@@ -46,7 +46,8 @@ Explore.define("patches", (data, stage) => {
   };
   const draw = () => {
     const row = rows[chosen], seat = seats[chosen], length = row.length;
-    [chosen, ...nearest(chosen)].forEach((n, i) => {
+    shown = { P, mixed, chosen, seat, near: nearest(chosen), ends: [...row.slice(0, 4), ...row.slice(-2)], count: rows.length, scores: (rows.length + 1) ** 2 };
+    [chosen, ...shown.near].forEach((n, i) => {
       const side = 100 / columns;
       spots[i].dataset.patch = n;
       spots[i].style.cssText = `left: ${(seats[n] % columns) * side}%; top: ${Math.floor(seats[n] / columns) * side}%; width: ${side}%; height: ${side}%`;
@@ -71,7 +72,7 @@ Explore.define("patches", (data, stage) => {
       ? `${name}：次序打乱了，它换了座位，自己的 ${length} 个数却一个没有变，最接近的五块也还是那五块。数里没有写它原来挨着谁。`
       : `${name}，从上往下第 ${Math.floor(seat / columns) + 1} 排、从左往右第 ${(seat % columns) + 1} 块：${shape}。蓝框是数最接近的五块。`;
     for (const [key, value] of Object.entries({ valuemax: rows.length, valuenow: seat + 1, valuetext: name })) surface.setAttribute(`aria-${key}`, value);
-    const n = rows.length, scores = ((n + 1) ** 2).toLocaleString("en");
+    const n = rows.length, scores = shown.scores.toLocaleString("en");
     counted.textContent = `${columns} × ${columns} = ${n} 块，加 [CLS] 是 ${n + 1} 个词元；一层一个头要算 ${scores} 个分数`;
   };
   const remake = () => { cut(); drawPhoto(); draw(); };
@@ -108,4 +109,5 @@ Explore.define("patches", (data, stage) => {
     remake();
   };
   image.src = data.image;
+  return { state: () => (shown) };
 });

@@ -4,7 +4,7 @@
 Explore.define("rewards", (data, stage) => {
   const { html, fixed, line, slider, choice } = Explore;
   const width = Math.min(560, stage.clientWidth || 360), last = data.steps.at(-1);
-  let run = data.runs[0], now = data.at;
+  let run = data.runs[0], now = data.at, hits;
 
   const share = (x) => `${fixed(100 * x, 0)} %`;
   const points = (shares) => data.steps.map((step, i) => [step, shares[i]]);
@@ -16,8 +16,9 @@ Explore.define("rewards", (data, stage) => {
   // 句号前的一个就是答案；没有句号，就没有答案
   const right = (text, answer) => text.endsWith("。") && text.split(" ").at(-2) === String(answer);
   const draw = () => {
+    hits = data.answers.map((answer, i) => right(run.written[now][i], answer));
     rows.replaceChildren(...data.problems.map((problem, i) => {
-      const text = run.written[now][i], hit = right(text, data.answers[i]);
+      const text = run.written[now][i], hit = hits[i];
       return html("div", { role: "listitem" }, html("span", { class: "explore-label" }, problem),
         html("b", {}, html("span", { class: hit ? "" : "explore-missed" }, text), hit ? " ✓" : " ✗"));
     }));
@@ -31,4 +32,5 @@ Explore.define("rewards", (data, stage) => {
     choice({ label: "奖励什么", options: data.runs.map(({ name }) => name), change: (i) => { run = data.runs[i]; draw(); } }).node,
   );
   draw();
+  return { state: () => ({ run: data.runs.indexOf(run), step: data.steps[now], hits, right: run.right[now], thinks: run.thinks[now], length: run.length[now] }) };
 });

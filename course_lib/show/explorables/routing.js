@@ -2,7 +2,7 @@
 // 数：sentences（每句一串词）、steps（留了快照的步）；ways（每种练法 { name, chosen: [快照][句][词] 专家的编号, load: [快照][专家] 忙闲 }）。
 Explore.define("routing", (data, stage) => {
   const { html, fixed, bars, slider, choice } = Explore;
-  let way = data.ways[0], now = data.steps.length - 1, at = [0, 1]; // 点着的：第几句，第几个词
+  let way = data.ways[0], now = data.steps.length - 1, at = [0, 1], shown; // 点着的：第几句，第几个词
 
   const chips = data.sentences.map((words, i) => words.map((word, j) => {
     const number = html("sub");
@@ -22,6 +22,7 @@ Explore.define("routing", (data, stage) => {
       button.setAttribute("aria-pressed", mine);
       if (mine) same.set(word, (same.get(word) ?? 0) + 1);
     }));
+    shown = { way: data.ways.indexOf(way), step: data.steps[now], at, picked, load: way.load[now][picked], chosen: chosen.flat(), same: [...same] };
     load.update(way.load[now]);
     const words = [...same].sort((a, b) => b[1] - a[1]).map(([word, times]) => (times > 1 ? `${word} × ${times}` : word));
     said.textContent = `练了 ${data.steps[now]} 步，${way.name}：${picked} 号专家分到 ${fixed(100 * way.load[now][picked], 0)} %，在这几句里收了 ${words.join("、")}。`;
@@ -33,4 +34,5 @@ Explore.define("routing", (data, stage) => {
     load.node,
   );
   draw();
+  return { state: () => (shown) };
 });

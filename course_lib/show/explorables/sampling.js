@@ -7,7 +7,7 @@ Explore.define("sampling", (data, stage) => {
   const SHOWN = 7, WRITTEN = 8;
   const KS = [1, 2, 3, 4, 5, 6, 8, data.words.length], PS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1];
   const TS = [0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3];
-  let start = 0, [T, k, p] = [2, data.words.length, 1];
+  let start = 0, [T, k, p] = [2, data.words.length, 1], now;
 
   const ranked = (row) => row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b);
   // 与 course_lib.sampling.narrow 相同，再过 softmax；去掉的是 0；转一次滑杆，每个前文只算一遍
@@ -74,6 +74,7 @@ Explore.define("sampling", (data, stage) => {
     const broken = Math.max(0, 1 - right - rest[0] - rest[1]);
     finished.update([...each, ...rest, broken], [...data.shares.map((x) => fixed(x)), "", "0.00", "0.00"]);
     const count = shares.filter((share) => share > 0).length;
+    now = { text, T, k, p, next: one(shares), shown, count, finished: [...each, ...rest, broken], written: [] };
     said.textContent = `${text ? `写到“${text}”时` : "一个字也没写时，"}留下 ${count} 个词元。整个写完，教过的合计 ${fixed(right)}，没教过的 ${fixed(rest[0])}，别的月 ${fixed(rest[1])}，不成话 ${fixed(broken)}。`;
     paper.replaceChildren();
   };
@@ -85,8 +86,9 @@ Explore.define("sampling", (data, stage) => {
     slider({ label: "top-p", values: PS, at: PS.indexOf(p), show: (value) => (value === 1 ? "不限" : String(value)), change: (value) => { p = value; update(); } }),
   ];
   const writes = html("button", { type: "button", onclick: () => {
-    paper.replaceChildren(...Array.from({ length: WRITTEN }, () => {
-      const text = write(), ours = data.forms.includes(text) || data.new.includes(text);
+    now.written = Array.from({ length: WRITTEN }, write);
+    paper.replaceChildren(...now.written.map((text) => {
+      const ours = data.forms.includes(text) || data.new.includes(text);
       return html("span", { class: ours ? "explore-right" : data.others.includes(text) ? "explore-other" : "explore-wrong" }, data.scores[text] ? text || "（空）" : `${text}…`);
     }));
   } }, `照这样写 ${WRITTEN} 遍`);
@@ -97,4 +99,5 @@ Explore.define("sampling", (data, stage) => {
     html("div", { class: "explore-row" }, writes), paper,
   );
   update();
+  return { state: () => (now) };
 });

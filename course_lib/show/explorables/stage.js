@@ -1,6 +1,7 @@
 // 可以动手的图共用的零件：标记、词元行、带数的矩阵、横条、折线、弧、滑杆、步骤，以及几样算术。
 //
-// 一种图一个脚本，开头说明它要哪些数，末尾 Explore.define("名字", (data, stage) => …)，把零件放进 stage。
+// 一种图一个脚本，开头说明它要哪些数，末尾 Explore.define("名字", (data, stage) => …)，把零件放进 stage，
+// 末了给出 { state }：state() 是图上此刻的设置与数，不是写出来的字；测试向 figure.state() 问。
 // 笔记本里每格输出都带着这些脚本，可能执行好几遍；已经有了就只去认领新来的图。
 (() => {
   if (window.Explore) return window.Explore.mount();
@@ -314,7 +315,7 @@
     if (!build || "ready" in figure.dataset) return;
     figure.dataset.ready = "";
     stage.replaceChildren();
-    build(JSON.parse(text), stage);
+    figure.state = build(JSON.parse(text), stage)?.state;
     onlyGrow(stage);
   };
   const near = new IntersectionObserver((entries) => {

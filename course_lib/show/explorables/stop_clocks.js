@@ -60,4 +60,5 @@ Explore.define("stop_clocks", (data, stage) => {
     size.node,
   );
   draw();
+  return { state: () => ({ run: data.runs.indexOf(run), halted, late: run.late[halted === null ? 0 : halted + 1], right: [run.right[0], run.right[halted === null ? 0 : halted + 1]] }) };
 });

@@ -87,4 +87,5 @@ Explore.define("swap", (data, stage) => {
   stage.append(asked, grid, ticks, depth.node, said, beside([html("p", { class: "explore-label" }, "换了这一格，最后答"), answers.node], [html("p", { class: "explore-label" }, "换哪一个词元"), words]));
   if (data.questions.length > 1) stage.append(choice({ label: "哪一问", options: data.questions.map(({ name }) => name), change: (i) => { question = data.questions[i]; open(); } }).node);
   open();
+  return { state: () => ({ question: data.questions.indexOf(question), place, layer, chances: question.chances[place][layer - 1] }) };
 });

@@ -6,7 +6,7 @@ Explore.define("switch_off", (data, stage) => {
   const { html, fixed, choice, nameOfHead, board, beside } = Explore;
   const { heads, sentences } = data, count = sentences[0].moved[0].length;
   const inLayer = (head) => Array.from({ length: heads }, (_, k) => Math.floor(head / heads) * heads + k);
-  let chosen = data.chosen ?? 0, pair = sentences[0], ending = 0;
+  let chosen = data.chosen ?? 0, pair = sentences[0], ending = 0, shown;
   const moved = (head, i, its = pair, which = ending) => its.moved[which][head][i] / 1000;
   // 同层其余的头各关一次，第 i 个词元平均移动多远
   const others = (head, i) => inLayer(head).reduce((total, other) => total + (other === head ? 0 : moved(other, i)), 0) / (heads - 1);
@@ -32,6 +32,7 @@ Explore.define("switch_off", (data, stage) => {
     // 条长只在同一层里比：这一层移动得最远的占满
     const top = Math.max(...inLayer(chosen).flatMap((head) => tokens.map((_, i) => moved(head, i)))) || 1;
     const [all, most, best] = tally(chosen);
+    shown = { chosen, pair: sentences.indexOf(pair), ending, tally: [all, most, best], moved: tokens.map((_, i) => moved(chosen, i)), others: tokens.map((_, i) => others(chosen, i)), top, tops: tokens.map((_, i) => isTop(chosen, i)), looks: pair.rows.map((rows) => rows[chosen]) };
     said.textContent = `关掉${nameOfHead(chosen, heads)}，${tokens[word]} 移动 ${fixed(moved(chosen, word))}；同层其余 ${heads - 1} 个头各关一次，平均 ${fixed(others(chosen, word))}。这里一共 ${all} 句：有 ${most} 句里 ${tokens[word]} 是移动得最远的词元，有 ${best} 句里关掉它比关掉同层别的头都使 ${tokens[word]} 移动得远。`;
     const distances = tokens.map((token, i) => {
       const name = label(token), fill = bar(), tick = html("span", { class: "explore-tick" });
@@ -62,4 +63,5 @@ Explore.define("switch_off", (data, stage) => {
   readEnding();
   stage.append(beside([gallery, said, which.node, ends], halves));
   draw();
+  return { state: () => (shown) };
 });

@@ -5,7 +5,7 @@ Explore.define("threshold", (data, stage) => {
   const { html, fixed, line, slider, choice } = Explore;
   const width = Math.min(560, stage.clientWidth || 360), BINS = data.methods[0].signal.length;
   const sum = (counts) => counts.reduce((total, n) => total + n, 0);
-  let at = data.at, method = 0, rival = 0;
+  let at = data.at, method = 0, rival = 0, shown;
 
   // 比的对象在这个信号效率处压低几倍：两点之间连直线
   const factorOf = (cuts, e) => {
@@ -31,6 +31,7 @@ Explore.define("threshold", (data, stage) => {
     score.update([steps(now.signal), steps(now.background)], at / BINS);
     gain.update([gains(), [[0, 1], [1, 1]]], e);
     const kind = data.rivals[rival], few = passed < data.least || e < kind.cuts[0][0];
+    shown = { method, rival, at, kept, passed, e, factor, other: few ? null : factorOf(kind.cuts, e) };
     const more = few ? "混进来的太少，这个倍数不算数" : `${kind.name}在同样的信号效率处是 ${fixed(factorOf(kind.cuts, e), 1)} 倍，“提升”${fixed(factor / factorOf(kind.cuts, e), 1)} 倍`;
     said.textContent = `双叉留下 ${fixed(100 * e, 1)}%（${kept} 个），单叉混进 ${passed} 个：本底压低 ${fixed(factor, 1)} 倍。${more}。`;
   };
@@ -45,4 +46,5 @@ Explore.define("threshold", (data, stage) => {
     choice({ label: "比的是", options: names(data.rivals), change: (i) => { rival = i; draw(); } }).node,
   );
   draw();
+  return { state: () => (shown) };
 });

@@ -5,7 +5,7 @@ Explore.define("tokenize", (data, stage) => {
   const { html, choice, stepper } = Explore;
   const [UNK, CLS, SEP, LONGEST, SHOWN] = ["[UNK]", "[CLS]", "[SEP]", 100, 12];
   const texts = Object.keys(data.samples), slice = new Map(Object.entries(data.vocab));
-  let vocab = slice, tokenizer = null, items = [], chosen = 0, edited = false;
+  let vocab = slice, tokenizer = null, items = [], chosen = 0, edited = false, now;
 
   // 每取一段是一步：由长到短试过哪些，取走哪一段（一段也没有就是 null），还剩什么
   const match = (word) => {
@@ -50,6 +50,7 @@ Explore.define("tokenize", (data, stage) => {
     const size = ({ word, steps } = {}) => (word == null ? 0 : 1000 * steps.length + word.length);
     chosen = items.reduce((most, item, i) => (size(item) > size(items[most]) ? i : most), -1);
     const ids = items.flatMap(({ pieces }) => pieces.map((token) => vocab.get(token)));
+    now = { ids };
     line.replaceChildren(...items.map(({ word, pieces }, i) =>
       html(word === null ? "span" : "button", word === null ? { class: "explore-word" } : { type: "button", class: "explore-word", onclick: () => choose(i) },
         html("span", { class: "explore-whole", lang: "en" }, word ?? " "), html("span", { class: "explore-cut" }, pieces.map(piece)))));
@@ -63,7 +64,7 @@ Explore.define("tokenize", (data, stage) => {
     chosen = i;
     line.childNodes.forEach((node, j) => node.tagName === "BUTTON" && node.setAttribute("aria-pressed", j === i));
     if (i < 0) return detail.replaceChildren();
-    const { word, steps } = items[i], ladder = html("ol", { class: "explore-ladder", lang: "en" });
+    const { word, steps } = items[i], ladder = html("ol", { class: "explore-ladder", lang: "en", tabindex: 0, "aria-label": "由长到短试过的" });
     const tell = ({ tries, from, piece: hit, rest }) => {
       if (!tries.length) return `${word} 超过 ${LONGEST} 个字符，不试了，整个词是 [UNK]。`;
       const start = from === word ? `从整个 ${word} 试起` : `还剩 ${from}，前面加上 ##，再从最长的试起`;
@@ -72,6 +73,7 @@ Explore.define("tokenize", (data, stage) => {
       return `${start}，试到第 ${tries.length} 个，${hit} 在词表里，编号 ${vocab.get(hit)}，${after}`;
     };
     const climb = ({ tries, piece: hit }) => {
+      Object.assign(now, { word, tries, hit });
       const rungs = tries.map((text) => html("li", { class: text === hit ? "explore-hit" : "" }, text));
       if (rungs.length > SHOWN) rungs.splice(SHOWN / 2, rungs.length - SHOWN, html("li", { class: "explore-gap" }, "…"));
       ladder.replaceChildren(...rungs);
@@ -116,4 +118,5 @@ Explore.define("tokenize", (data, stage) => {
     : "这里只带着例句里的词：别的句子，在下面的代码格里换上；成书的网页里，可以直接打字。";
   stage.append(line, read, samples.node, ...(field ? [field] : []), status, detail);
   show(data.samples[texts[0]].map(cut));
+  return { state: () => (now) };
 });

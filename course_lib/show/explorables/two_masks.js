@@ -9,7 +9,7 @@ Explore.define("two_masks", (data, stage) => {
     { key: "both", hue: "ink", allowed: () => true, from: (place) => place, hidden: (i, place) => i === place },
   ];
   const SIZE = 20, LEFT = 96;
-  let at = 0, mask = MASKS[0], place = data.place;
+  let at = 0, mask = MASKS[0], place = data.place, now;
 
   const row = html("div", { class: "explore-row explore-cloze", role: "group", "aria-label": "点一个词，让网络猜它" });
   const picture = svg("svg", { role: "img" });
@@ -50,6 +50,7 @@ Explore.define("two_masks", (data, stage) => {
     const sum = (k) => options.reduce((total, option) => total + option[k], 0);
     const padding = Array(SHOWN - options.length).fill(["", 0, 0]);
     const shown = [...options, ["别的", Math.max(0, 1 - sum(1)), Math.max(0, 1 - sum(2))], ...padding];
+    now = { at, mask: mask.key, place, from: mask.from(place), seen: seen(), shown: [...options, shown[options.length]], hesitates };
     guessed.update(shown.map(([, model]) => model), shown.map(([word, , truth]) => (word ? fixed(truth) : "")), shown.map(([word]) => word));
     guessed.node.style.setProperty("--hue", `var(--${mask.hue})`);
     guessed.node.querySelectorAll("li").forEach((item, i) => {
@@ -75,4 +76,5 @@ Explore.define("two_masks", (data, stage) => {
     said, which.node, data.sentences.length > 1 ? text.node : "",
   );
   draw();
+  return { state: () => (now) };
 });

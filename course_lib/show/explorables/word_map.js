@@ -140,10 +140,12 @@
     const byKind = choice({ label: "哪一组", options: ["一个词", ...kinds], change: (i) => { kind = i ? kinds[i - 1] : null; draw(); } });
     stage.append(html("div", { class: "explore-around" }, map.node, panel.node), byTable.node, byKind.node);
     draw();
+    return { state: () => ({ table, kind, chosen, near: tables[table].near[chosen], averages: kind && tables[table].groups[kind] }) };
   };
 
   const step = ({ questions, total }, stage) => {
     const body = html("div", {});
+    let now;
     const ask = ({ words, points, landing, near }) => {
       const [a, b, c, answer] = words, sum = `${c} − ${a} + ${b}`;
       const dots = [...words.map((label, i) => ({ label, hue: ["ink", "ink", "ochre", "ochre"][i] })), { label: "☆ 落点", hue: "ochre" }];
@@ -162,6 +164,7 @@
           const lines = [[0, 1, 2.5, true], [2, 4, 2.5, true]].slice(0, Math.min(i, 2));
           map.draw({ points: [...points, landing], lit: [0, 1, 2, 3, 4], hidden: (dot) => dot === 4 && i < 2, lines });
           const shown = (i === 4 ? left : near).slice(0, 5);
+          now = { words, step: i, lines: lines.map(([from, to]) => [from, to]), shown };
           panel.list.node.classList.toggle("explore-quiet", i < 3);
           panel.list.update(shown.map(([, cosine]) => cosine), [], shown.map(([text]) => text));
         },
@@ -173,10 +176,10 @@
     const options = questions.map(({ words: [a, b, c] }) => `${c} − ${a} + ${b}`);
     stage.append(body, choice({ label: "哪一题", options, change: (i) => ask(questions[i]) }).node);
     ask(questions[0]);
+    return { state: () => now };
   };
 
   Explore.define("word_map", (data, stage) => {
-    if (data.tables) roam(data, stage);
-    if (data.questions) step(data, stage);
+    return data.tables ? roam(data, stage) : step(data, stage);
   });
 }
