@@ -9,7 +9,7 @@ import torch
 from course_lib.show.explore import plain
 
 # 先挨个试，滑杆与下拉的每一个值都到；再照固定的次序随便动手，碰上各种搭配。
-# 像的一排只抄头两个与末一个的样子；state() 步步都记。
+# 像的一排只抄头两个与末一个的样子，随便动手的三十下抄一次；state() 步步都记。
 WALK = """([typed, random]) => {
   const figure = document.querySelector("figure.explore"), stage = figure.querySelector(".explore-stage"), seen = [];
   const controls = () => [...stage.querySelectorAll("button, input, select, [role=button]")].filter((one) => !one.disabled && one.textContent !== "播放");
@@ -57,13 +57,14 @@ WALK = """([typed, random]) => {
     if (control.tagName === "SELECT") return [...control.options].map((option, at) => [`${name(control)} ${option.text}`, () => set(control, "selectedIndex", at, "change"), true]);
     if (control.type === "text") return typed.map((value) => [`${name(control)} “${value}”`, () => set(control, "value", value, "input"), true]);
     const alike = [...(control.closest("table") ?? control.parentElement).querySelectorAll(control.tagName)], at = alike.indexOf(control);
-    return [[name(control), () => control.click(), at < 2 || at === alike.length - 1]];
+    const press = () => control.isConnected && !control.disabled && control.click(), shown = at < 2 || at === alike.length - 1;
+    return [[name(control), press, shown], [`再按 ${name(control)}`, press, shown]];
   };
   look("打开");
   for (let i = 0; i < controls().length && i < 200; i++) for (const [did, go, shown] of moves(controls()[i])) { go(); look(did, shown); }
   let seed = 1;
   const any = (all) => { seed = (seed * 48271) % 2147483647; return all[seed % all.length]; };
-  for (let i = 0; i < random; i++) { const [did, go] = any(moves(any(controls()))); go(); look(did, false); }
+  for (let i = 0; i < random; i++) { const [did, go] = any(moves(any(controls()))); go(); look(`随便第 ${i + 1} 下，${did}`, i % 30 === 29); }
   return seen;
 }"""
 

@@ -60,6 +60,8 @@ def changes(walked):
         name = next(key for n in range(1, 99) if (key := did if n == 1 else f"{did} #{n}") not in told)
         told[name] = new + [f"− {line}" for line in gone] * (len(gone) > len(new))
         told[name] += [f"画：{'，'.join(moved)}"] * bool(moved)
+        if not told[name]:  # 再按一下多半什么也不变
+            del told[name]
         before, drawn = lines, kinds
     return told
 

@@ -19,12 +19,12 @@ Explore.define("date_writer", (data, stage) => {
   const target = html("div", { class: "explore-row explore-writing", role: "group", "aria-label": "写到第几个" },
     date.target.map((_, n) => html("button", { type: "button", onclick: () => walk.go(n, true) })));
   const lightUp = (row) => source.replaceChildren(...date.source.map((char, m) =>
-    html("span", { style: `--shade: ${Math.round(100 * row[m])}%`, class: changed(m) && "explore-changed" }, html("b", {}, char), html("small", {}, row[m] < 0.095 ? "" : `${Math.round(100 * row[m])}%`))));
+    html("span", { style: `--shade: ${Math.round(100 * row[m])}%`, class: shown.changed.includes(m) && "explore-changed" }, html("b", {}, char), html("small", {}, row[m] < 0.095 ? "" : `${Math.round(100 * row[m])}%`))));
   const fillIn = () => [...target.children].forEach((button, n) => {
     button.textContent = n <= now ? date.target[n] : "·";
     button.setAttribute("aria-label", `第 ${n + 1} 步，共 ${steps} 步${n <= now ? `：${date.target[n]}` : ""}`);
     button.setAttribute("aria-pressed", n === now);
-    button.classList.toggle("explore-changed", n <= now && moved(n));
+    button.classList.toggle("explore-changed", shown.moved.includes(n));
   });
 
   // 写过的各行合起来，就是一张权重图
@@ -46,14 +46,14 @@ Explore.define("date_writer", (data, stage) => {
   const sayings = Array(steps).fill("");
   const draw = () => {
     const all = weights(), chances = softmax(date.logits[now]), seen = top(all[now]), best = top(chances);
-    lightUp(all[now]);
-    fillIn();
-    drawMap(all);
     const likely = letters.map((letter, i) => [letter, chances[data.first + i]]).sort((a, b) => b[1] - a[1]).slice(0, SHOWN);
     shown = {
       now, head, source: date.source, written: date.target.slice(0, now + 1), weights: all[now], likely,
       changed: date.source.flatMap((_, m) => (changed(m) ? [m] : [])), moved: date.target.flatMap((_, n) => (moved(n) && n <= now ? [n] : [])),
     };
+    lightUp(all[now]);
+    fillIn();
+    drawMap(all);
     row.update(likely.map(([, chance]) => chance), [], likely.map(([letter]) => letter));
     const written = date.target.slice(0, now).join("");
     return `${written ? `已经写出“${written}”，` : "一个也没有写，"}接下来：看得最多的字是“${date.source[seen]}”，权重 ${fixed(all[now][seen])}；概率最大的是“${data.letters[best]}”，${fixed(chances[best])}。`;

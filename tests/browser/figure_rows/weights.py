@@ -128,7 +128,7 @@ for cell in cells(ROOT / "chapters" / "01_why_transformer.ipynb", "code"):
         exec(source(cell), CHAPTER)
 SONG = "John and Paul wrote several songs on an old guitar in the small kitchen when"
 RACE = {
-    "sentences": [" ".join([*SONG.split()[: n - 1], "they"]) for n in (5, 8, 16)],
+    "sentences": [" ".join([*SONG.split()[: n - 1], "they"]) for n in (5, 10, 16)],
     "windows": [3, 5, 9, 17],
 }
 RACE |= {"keeps": [0.3, 0.5, 0.9, 1.0], "d": 64}
