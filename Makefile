@@ -31,7 +31,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 .DEFAULT_GOAL := book
 # 每一步自己会用满各个核；先看有没有浏览器，再装，也要按次序
 .NOTPARALLEL:
-.PHONY: book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format corpus repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf snapshots
+.PHONY: bands book check check-changed test rest test-all test-thorough test-offline test-elsewhere test-gpu test-versions browser offline audit links lint serve format corpus repo at-home weekly-news lock clean bench bench-language-model bench-pages bench-training bench-chapters mutate teach archive wheelhouse release pdf snapshots
 
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
@@ -159,6 +159,10 @@ bench-training: book
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book
 	$(BIN)/python bench/chapter_times.py
+
+# 训练出来的数：用到记录的各章换五个种子各执行一遍，写进 course_lib/records/；make bands CHAPTERS=vision 只记名字里有它的
+bands: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.bands $(CHAPTERS)
 
 # 变异测试：库的各部件逐处改坏一点，看测试发现不发现；结果用 mutmut results 与 mutmut show 看，记在 bench/mutation.md
 # 它有自己的环境，叠在 .venv 上面：.venv 里的包一变，各章都要重新执行

@@ -1,4 +1,4 @@
-"""一章的输出由什么而来：它 import 的库，连同库 import 的；它展示的插图；装着的每个包的版本，用的是哪两个模型。
+"""一章的输出由什么而来：它 import 的库，连同库 import 的；它展示的插图、比对的记录；装着的每个包的版本，用的是哪两个模型。
 
 `python -m tools.made_of 章名` 列出它用到的文件。只读代码的文字，不执行；写在函数里的 import 也算。
 """
@@ -15,6 +15,8 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = Path(__file__).parents[1]
+# 训练出来的数，一章一份
+RECORDS = "course_lib/records"
 # 各章都这样执行
 EXECUTION = "_ext/course_book/before_reading/execute_chapters.py"
 # 章里的练习都还没有写，印出来的只有 judging.py 的那一句：题目的表不算
@@ -23,12 +25,19 @@ TOPICS = "course_lib.exercises.topics"
 
 def chapter_files(chapter: Path) -> set[Path]:
     """一章（笔记本）的输出用到的文件，它自己不算。"""
-    names, figures = set(), set()
+    names, figures, records = set(), set(), set()
     for tree in cells(chapter):
         names |= imported(tree, "")
-        figures |= {name for name in map(figure_name, ast.walk(tree)) if name}
+        figures |= named(tree, "figure")
+        records |= named(tree, "Record")
     drawn = {path for name in figures for path in ROOT.glob(f"figures/{name}*.svg")}
-    return library_files(names) | {path for path in drawn if path.stem.removesuffix("_narrow") in figures}
+    drawn = {path for path in drawn if path.stem.removesuffix("_narrow") in figures}
+    return library_files(names) | drawn | {ROOT / RECORDS / f"{name}.json" for name in records}
+
+
+def record_of(chapter: Path) -> str | None:
+    """一章里 `Record("名字")` 用的是哪一份记录；没有就是 None。"""
+    return next((name for tree in cells(chapter) for name in named(tree, "Record")), None)
 
 
 def digest(chapter: Path) -> str:
@@ -59,11 +68,11 @@ def parsed(code: str) -> ast.Module:
         return ast.parse(TransformerManager().transform_cell(code))
 
 
-def figure_name(node: ast.AST) -> str | None:
-    """`figure("名字")` 展示的是哪一幅。"""
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "figure"
-    name = node.args[0] if called and node.args else None
-    return name.value if isinstance(name, ast.Constant) else None
+def named(tree: ast.AST, function: str) -> set[str]:
+    """代码里调用 `function("名字")` 时写的名字。"""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    first = [node.args[0] for node in calls if getattr(node.func, "id", None) == function and node.args]
+    return {name.value for name in first if isinstance(name, ast.Constant)}
 
 
 def library_files(names: set[str], places: tuple[Path, ...] = (ROOT,)) -> set[Path]:

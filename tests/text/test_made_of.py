@@ -35,6 +35,8 @@ def house(tmp_path, monkeypatch):
         "course_lib/deep/__init__.py": "",
         "course_lib/deep/three.py": "from ..one import x\nimport course_lib.deep.gone\n",
         "course_lib/four.py": "",
+        "course_lib/records/plan.json": "{}",
+        "course_lib/records/other.json": "{}",
         "figures/plan.svg": "",
         "figures/plan_narrow.svg": "",
         "figures/plan_b.svg": "",
@@ -43,14 +45,22 @@ def house(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    code = '%pip install x\nfrom course_lib import one\nfigure("plan")'
+    code = '%pip install x\nfrom course_lib import one\nfigure("plan")\nRecord("plan")'
     cell = {"cell_type": "code", "source": code.splitlines(keepends=True)}
     chapter = tmp_path / "chapter.ipynb"
     chapter.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
     return chapter
 
 
-USED = ["one.py", "two.py", "two.txt", "deep/__init__.py", "deep/three.py", "__init__.py"]
+USED = [
+    "records/plan.json",
+    "one.py",
+    "two.py",
+    "two.txt",
+    "deep/__init__.py",
+    "deep/three.py",
+    "__init__.py",
+]
 
 
 def test_through_layers_functions_and_circles(house):
@@ -62,7 +72,11 @@ def test_through_layers_functions_and_circles(house):
     ("name", "follows"),
     [(f"course_lib/{name}", True) for name in USED]
     + [("figures/plan_narrow.svg", True), (made_of.EXECUTION, True)]
-    + [("course_lib/four.py", False), ("figures/plan_b.svg", False)],
+    + [
+        ("course_lib/four.py", False),
+        ("course_lib/records/other.json", False),
+        ("figures/plan_b.svg", False),
+    ],
 )
 def test_the_digest_follows_what_is_used(house, name, follows):
     """变了就不同，改回来又是原来那个。"""
