@@ -17,18 +17,18 @@ FAULTS = {
         "attention.py",
         "weights = scores.softmax(dim=-1)",
         "weights = torch.eye(*scores.shape[-2:]).expand_as(scores)",
-        "04_scaled_dot_product_attention#parity",
+        "scaled_dot_product_attention#parity",
     ),
     "装权重时键与值对调": Fault(
         "weights/names.py",
         '"attention.self.key": "self_attn.k_proj",\n    "attention.self.value": "self_attn.v_proj"',
         '"attention.self.key": "self_attn.v_proj",\n    "attention.self.value": "self_attn.k_proj"',
-        "12_contextual_bank#parity",
+        "contextual_bank#parity",
     ),
     "词表只剩五个特殊词元": Fault(
         "weights/word_piece.py",
         'vocab = {line.rstrip("\\n"): index for index, line in enumerate(lines)}',
         'vocab = {f"[{name}]": index for index, name in enumerate(("PAD", "UNK", "CLS", "SEP", "MASK"))}',
-        "02_tokenization#real-tokenizer",
+        "tokenization#real-tokenizer",
     ),
 }

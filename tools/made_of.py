@@ -75,8 +75,8 @@ def named(tree: ast.AST, function: str) -> set[str]:
     return {name.value for name in first if isinstance(name, ast.Constant)}
 
 
-def library_files(names: set[str], places: tuple[Path, ...] = (ROOT,)) -> set[Path]:
-    """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。`places`：从哪些文件夹 import。"""
+def library_files(names: set[str], places: tuple[Path, ...] = ()) -> set[Path]:
+    """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。`places`：从哪些文件夹 import，不写就是从仓库。"""
     found, waiting = set(), {path for name in names for path in module_files(name, places)}
     while waiting:
         path = waiting.pop()
@@ -88,10 +88,10 @@ def library_files(names: set[str], places: tuple[Path, ...] = (ROOT,)) -> set[Pa
     return found
 
 
-def module_files(name: str, places: tuple[Path, ...] = (ROOT,)) -> list[Path]:
+def module_files(name: str, places: tuple[Path, ...] = ()) -> list[Path]:
     """一个带点的名字一路经过的各个文件；末一截可能只是模块里的一个名字，装来的包一个也没有。"""
     parts = name.split(".")
-    starts = [place.joinpath(*parts[: i + 1]) for place in places for i in range(len(parts))]
+    starts = [place.joinpath(*parts[: i + 1]) for place in places or (ROOT,) for i in range(len(parts))]
     places = [path for start in starts for path in (start / "__init__.py", start.with_suffix(".py"))]
     return [path for path in places if path.is_file()]
 

@@ -105,7 +105,6 @@
         html("span", { class: "live-side" }, "左右拖动"), slider,
       );
       point(products.reduce((best, product, c) => (Math.abs(product) > Math.abs(products[best]) ? c : best), 0));
-      const row = (cells, tag) => html("tr", {}, ...cells.map((cell, c) => html(c ? tag : "th", { scope: c ? "col" : "row" }, cell)));
       numbers.replaceChildren(
         html("thead", {}, html("tr", {}, ...["第几个", "q", "k", "q × k"].map((name) => html("th", { scope: "col" }, name)))),
         html("tbody", {}, ...products.map((product, c) => html("tr", {}, html("th", { scope: "row" }, c), ...[q[c], k[c], product].map((each) => html("td", {}, fixed(each)))))),
@@ -124,7 +123,7 @@
       );
 
       const kept = new Set([...order.slice(0, n > ROWS ? ROWS - 1 : n), j]), left = order.filter((at) => !kept.has(at));
-      const highest = greatest(scores), carried = range(n).map((at) => part(value, at).map((each) => weights[at] * each));
+      const carried = range(n).map((at) => part(value, at).map((each) => weights[at] * each));
       const output = part(attended.output, i), tallest = Math.max(greatest(output), ...carried.map(greatest));
       rows.forEach(({ row, input, score, weight, value }, at) => {
         row.hidden = !kept.has(at);

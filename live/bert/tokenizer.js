@@ -3,7 +3,7 @@
 // 文本依次经过：特殊词元切分 → 清理 → 汉字两侧加空格 → 去重音 → 转小写 → 按空白与标点切词 → 最长匹配。
 // 只定义这一个函数：页面上有一份，后台线程（Worker）里也有一份，代码取自同一处。
 globalThis.liveTokenizer = function () {
-  const [PAD, UNK, CLS, SEP, MASK] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+  const [UNK, CLS, SEP] = ["[UNK]", "[CLS]", "[SEP]"];
   const PREFIX = "##"; // 词内的后续片段以它开头
   const MAX_WORD_LENGTH = 100;
   const SPECIAL = /(\[PAD\]|\[UNK\]|\[CLS\]|\[SEP\]|\[MASK\])/;

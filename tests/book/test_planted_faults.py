@@ -6,7 +6,6 @@
 
 import os
 import shutil
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -14,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from planted_faults import FAULTS
 
-ROOT = Path(__file__).parents[2]
+from chapters import ROOT, file_of
 
 
 def copy_library(folder, fault=None):
@@ -52,7 +51,7 @@ def run_cells(env, cells):
 def opening(cell):
     """一章从头到点名的那一格。"""
     chapter, _, name = cell.partition("#")
-    cells = nbformat.read(ROOT / "chapters" / f"{chapter}.ipynb", as_version=4).cells
+    cells = nbformat.read(ROOT / f"chapters/{file_of(chapter)}.ipynb", as_version=4).cells
     ids = [c.id for c in cells]
     return cells[: ids.index(name) + 1]
 

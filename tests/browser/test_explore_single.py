@@ -12,6 +12,7 @@ from figure_rows.training import PIXELS
 from live_helpers import SENTENCES
 from two_tokenizers import SEED, ours, random_text
 
+from chapters import page_of
 from course_lib.attention import causal_mask, scaled_dot_product_attention
 
 ROWS = {row.id: row for row in figure_rows.every()}
@@ -160,7 +161,7 @@ def test_pointing_reaches_a_patch_and_a_shuffle_moves_it(opened):
 
 # ---- 成书里打字 ----
 
-PAGE = "chapters/02_tokenization.html"
+PAGE = page_of("tokenization")
 # 单行的输入框收不下换行，也收不下太长的
 TYPED = [re.sub(r"[\r\n]", " ", text) for text, _ in SENTENCES]
 TYPED += [re.sub(r"[\r\n]", " ", random_text(random.Random(SEED + i))) for i in range(300)]

@@ -1,6 +1,7 @@
 """笔记本的行文里说出的每一个小数，那一章的代码里都有，记录里有，或者在下面的表里说明为什么没有。"""
 
 import ast
+import json
 import re
 from decimal import Decimal
 
@@ -73,8 +74,8 @@ def read(path):
             if "\n" not in said and re.search(r"[\u4e00-\u9fff]", said):
                 prose.append(said)
     if (record := ROOT / f"course_lib/records/{lasting(path)}.json").is_file():  # 各个种子的
-        said = re.findall(r"-?[\d.]+(?:e-?\d+)?", record.read_text(encoding="utf-8"))
-        numbers |= {abs(Decimal(number)) for number in said}
+        runs = json.dumps(json.loads(record.read_text(encoding="utf-8"))["runs"])
+        numbers |= {Decimal(number) for number in re.findall(r"\d+\.\d+", runs)}
     return prose, numbers
 
 

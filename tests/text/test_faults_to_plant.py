@@ -3,7 +3,7 @@
 import pytest
 from planted_faults import FAULTS
 
-from chapters import ROOT, cells
+from chapters import ROOT, cells, file_of
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
@@ -12,4 +12,4 @@ def test_it_can_be_planted(fault):
     assert text.count(fault.old) == 1, f"{fault.file} 里应当恰好有一处：{fault.old}"
     assert fault.new not in text
     chapter, _, name = fault.cell.partition("#")
-    assert name in [cell["id"] for cell in cells(ROOT / f"chapters/{chapter}.ipynb")]
+    assert name in [cell["id"] for cell in cells(ROOT / f"chapters/{file_of(chapter)}.ipynb")]

@@ -7,7 +7,7 @@
 Explore.define("mask", (data, stage) => {
   const { html, fixed, map, softmax, matrix, choice, slider } = Explore;
   if (data.fillers) return longer();
-  const words = data.tokens, n = words.length;
+  const words = data.tokens;
   const RULES = [
     ["都可以看", () => true],
     ["填充", (i, j) => !data.padding[j]],

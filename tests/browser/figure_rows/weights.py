@@ -3,7 +3,7 @@
 import torch
 from figure_walk import Draws, Row, tensor
 
-from chapters import ROOT, cells, source
+from chapters import ROOT, cells, file_of, source
 from course_lib.attention import scaled_dot_product_attention
 
 WORDS = ["the", "sky", "is", "blue"]
@@ -123,7 +123,7 @@ def gallery_shows(data, now):
 
 # 第一章自己的两个函数
 CHAPTER = {"torch": torch, "table": lambda *_, **__: None}
-for cell in cells(ROOT / "chapters" / "01_why_transformer.ipynb", "code"):
+for cell in cells(ROOT / f"chapters/{file_of('why_transformer')}.ipynb", "code"):
     if cell["id"] in ("push-the-first", "prices"):
         exec(source(cell), CHAPTER)
 SONG = "John and Paul wrote several songs on an old guitar in the small kitchen when"
