@@ -172,7 +172,7 @@ def look(browser, folder, root, name, width):
         traditional = name.startswith("zh-TW/")
         if not traditional and name not in FRONT_DOORS:
             seen["不易读的"] = unreadable(page, width)
-        if (width == PHONE or traditional) and name not in FRONT_DOORS:
+        if (width == PHONE or traditional) and "chapters/" in name:
             onto_paper(page)  # 之后就不再是读者的那一页了
             seen["伸出版心的"] = page.evaluate(OUTSIDE, WIDTH)
     finally:
