@@ -8,6 +8,7 @@ import ast
 import contextlib
 import io
 import json
+import linecache
 import os
 import platform
 import subprocess
@@ -60,9 +61,11 @@ def run(chapter: Path, turn: int) -> dict:
         setattr(module, name, lambda seed, plain=plain: plain(seed + APART * turn))
     names = {"__name__": "__main__", "unheld": lambda text: unheld.setdefault(text)}
     with contextlib.redirect_stdout(io.StringIO()):
-        for code in asking(chapter):
+        for place, code in enumerate(asking(chapter)):
             tree = ast.fix_missing_locations(Noting().visit(ast.parse(code)))
-            exec(compile(tree, chapter.name, "exec"), names)  # 我们自己的一章
+            file = f"{chapter.name}[{place}]"
+            linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file  # show_source 要读
+            exec(compile(tree, file, "exec"), names)  # 我们自己的一章
     return {"asked": asked, "unheld": list(unheld)}
 
 
