@@ -2,7 +2,7 @@
 
 文件里写 `pytestmark = pytest.mark.guards("live/bert", …)`：它 import 的不必写，读的别的文件要写，漏了就会失败。
 房间连同它 import 的一切与锁定的版本合成一个摘要；这些测试全都通过之后，`make rest` 把摘要记下。
-记的与今天的一样才睡：忘了记，只会多跑一回。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
+记的与今天的一样才睡：忘了记，只会多跑一回。笔记本只算代码格，改一句行文叫不醒它们。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
 """
 
 import ast
@@ -49,8 +49,16 @@ def files_in(room: str) -> list[Path]:
 def digest(path: Path, names: tuple[str, ...]) -> str:
     found = hashlib.sha256()
     for each in sorted(rooms(path, names)):
-        found.update(each.relative_to(ROOT).as_posix().encode() + b"\0" + each.read_bytes())
+        found.update(each.relative_to(ROOT).as_posix().encode() + b"\0" + content(each))
     return found.hexdigest()[:12]
+
+
+def content(path: Path) -> bytes:
+    """一个文件里算数的；笔记本只算代码格。"""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return json.dumps([[c["id"], c["source"]] for c in cells if c["cell_type"] == "code"]).encode()
 
 
 def guarded(item) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from course_book.after_writing.live_exercises import in_the_page
 from course_book.doctree import taiwan_chinese
 from course_lib.exercises import EXERCISES, verdict
 
-pytestmark = pytest.mark.guards("live", "_ext", "course_lib/exercises")
+pytestmark = pytest.mark.guards("live", "_ext", "course_lib/exercises", "chapters/*.ipynb")
 
 PAGE = page_of("scaled_dot_product_attention") + "#exercise-one-query"  # 指到一道，它就开着
 SEVERAL = page_of("attention_masks") + "#exercise-three-masks"

@@ -17,7 +17,7 @@ from course_lib.exercises import EXERCISES, raised, running, verdict
 from course_lib.exercises.computed import Computed
 from course_lib.exercises.judging import UNFINISHED, Judge
 
-pytestmark = pytest.mark.guards("course_lib/exercises", "live/python")
+pytestmark = pytest.mark.guards("course_lib/exercises", "live/python", "chapters/*.ipynb")
 
 NAMES = in_the_page()
 ELSEWHERE = "到 Jupyter 里用"
