@@ -19,9 +19,7 @@ REAL = torch.tensor([[True] * 4, [True, True, False, False]])
 
 @cache
 def count(config):
-    from ...weights.audit import only_shapes  # 网页里没有它，也不用数
-
-    with only_shapes():
+    with torch.device("meta"):
         return sum(p.numel() for p in Bert(config).parameters())
 
 
