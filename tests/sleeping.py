@@ -5,7 +5,6 @@
 记的与今天的一样才睡：忘了记，只会多跑一回。笔记本只算代码格，改一句行文叫不醒它们。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
 """
 
-import ast
 import hashlib
 import json
 from functools import cache
@@ -30,11 +29,8 @@ def rooms(path: Path, names: tuple[str, ...]) -> set[Path]:
     named = {each for name in names for each in files_in(name)}
     places = (*PLACES, path.parent)
     found = {path, LOCK, ROOT / "tests/conftest.py", *path.parent.glob("conftest.py"), *named}
-    for each in {file for file in found if file.suffix == ".py"}:
-        package = ".".join(each.parent.relative_to(ROOT).parts)
-        tree = ast.parse(each.read_text(encoding="utf-8"))
-        found |= made_of.library_files(made_of.imported(tree, package), places)
-    return found
+    imported = {name for each in found if each.suffix == ".py" for name in made_of.imports_of(each)}
+    return found | made_of.library_files(imported, places)
 
 
 def files_in(room: str) -> list[Path]:

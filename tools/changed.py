@@ -27,8 +27,8 @@ SAMPLE = [
     "glossary",
 ]
 ON_EVERY_PAGE = [f"tests/browser/test_{name}.py" for name in ("pages", "reading_pages")]
-# 改了什么，另跑哪些；库与文字的测试 make check 跑过，只差另起进程的
 FIGURES = [f"tests/browser/{path.name}" for path in sorted(ROOT.glob("tests/browser/test_explore_*.py"))]
+# 改了什么，另跑哪些；库与文字的测试 make check 跑过，只差另起进程的
 ALSO = {
     "course_lib/": ["tests/library"],
     "course_lib/show/explorables/": FIGURES,

@@ -77,15 +77,14 @@ def named(tree: ast.AST, function: str) -> set[str]:
 
 def library_files(names: set[str], places: tuple[Path, ...] = ()) -> set[Path]:
     """这些模块与它们 import 的，一路到底；模块的数据与它同名，只是后缀不同。`places`：从哪些文件夹 import，不写就是从仓库。"""
-    found, waiting = set(), {path for name in names for path in module_files(name, places)}
-    while waiting:
-        path = waiting.pop()
-        found |= {path, *path.parent.glob(f"{path.stem}.*")} - {path.with_suffix(".js")}
-        module = path.with_suffix("").relative_to(ROOT).parts
-        package = ".".join(module[:-1])
-        names = {name for name in imports_of(path, package) if not name.startswith(f"{TOPICS}.")}
-        waiting |= {each for name in names for each in module_files(name, places)} - found
-    return found
+    found, asked = set(), set()
+    while names := names - asked:
+        asked |= names
+        new = {path for name in names for path in module_files(name, places)} - found
+        found |= new
+        names = {name for path in new for name in imports_of(path) if not name.startswith(f"{TOPICS}.")}
+    beside = {data for path in found for data in path.parent.glob(f"{path.stem}.*")}
+    return found | {data for data in beside if data.suffix != ".js"}
 
 
 def module_files(name: str, places: tuple[Path, ...] = ()) -> list[Path]:
@@ -101,8 +100,9 @@ def _imports(path: Path, package: str, modified: float) -> set[str]:
     return imported(ast.parse(path.read_text(encoding="utf-8")), package)
 
 
-def imports_of(path: Path, package: str) -> set[str]:
-    return _imports(path, package, path.stat().st_mtime)
+def imports_of(path: Path) -> set[str]:
+    """一个模块里 import 的名字。"""
+    return _imports(path, ".".join(path.parent.relative_to(ROOT).parts), path.stat().st_mtime)
 
 
 def imported(tree: ast.AST, package: str) -> set[str]:

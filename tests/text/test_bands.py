@@ -19,7 +19,7 @@ def test_each_record_has_its_chapter():
 @pytest.mark.parametrize("name", USERS)
 def test_names_and_numbers_agree(name):
     runs = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))["runs"]
-    nodes = [node for code in made_of.cells(USERS[name]) for node in ast.walk(ast.parse(code))]
+    nodes = [node for tree in made_of.cells(USERS[name]) for node in ast.walk(tree)]
     words = {node.value for node in nodes if isinstance(node, ast.Constant)}
     calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
     asked = {
