@@ -62,7 +62,7 @@ def run(chapter: Path, turn: int) -> dict:
     names = {"__name__": "__main__", "unheld": lambda text: unheld.setdefault(text)}
     with contextlib.redirect_stdout(io.StringIO()):
         for place, code in enumerate(asking(chapter)):
-            tree = ast.fix_missing_locations(Noting().visit(ast.parse(code)))
+            tree = ast.fix_missing_locations(Noting().visit(made_of.parsed(code)))
             file = f"{chapter.name}[{place}]"
             linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file  # show_source 要读
             exec(compile(tree, file, "exec"), names)  # 我们自己的一章
@@ -71,7 +71,7 @@ def run(chapter: Path, turn: int) -> dict:
 
 def asking(chapter: Path) -> list[str]:
     """一章的代码，到末一次问记录为止。"""
-    codes = made_of.cells(chapter)
+    codes = made_of.codes(chapter)
     return codes[: 1 + max(k for k, code in enumerate(codes) if "record." in code)]
 
 

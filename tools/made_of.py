@@ -54,10 +54,15 @@ def environment() -> list:
     return [packages, sys.version, [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]]
 
 
+def codes(chapter: Path) -> list[str]:
+    """一章的各格代码。"""
+    notebook = json.loads(chapter.read_text(encoding="utf-8"))
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
 def cells(chapter: Path) -> list[ast.Module]:
     """一章的各格代码，读成 Python。"""
-    notebook = json.loads(chapter.read_text(encoding="utf-8"))
-    return [parsed("".join(c["source"])) for c in notebook["cells"] if c["cell_type"] == "code"]
+    return [parsed(code) for code in codes(chapter)]
 
 
 def parsed(code: str) -> ast.Module:

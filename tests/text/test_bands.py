@@ -33,6 +33,13 @@ def test_names_and_numbers_agree(name):
         assert len(band["seeds"]) == bands.SEEDS
 
 
+@pytest.mark.parametrize("name", USERS)
+def test_a_chapter_is_executed_until_its_record_is_last_asked(name):
+    codes = bands.asking(USERS[name])
+    assert codes == made_of.codes(USERS[name])[: len(codes)] and "record." in codes[-1]
+    assert not any("record." in code for code in made_of.codes(USERS[name])[len(codes) :])
+
+
 def test_what_does_not_hold_is_noted():
     """换一个种子就不成立的断言，记下来，后面的照旧执行。"""
     noted = []

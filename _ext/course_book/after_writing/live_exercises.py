@@ -31,7 +31,7 @@ from course_lib.exercises import EXERCISES
 from course_lib.exercises.computed import Computed
 from course_lib.exercises.exercise import Random
 from course_lib.exercises.running import Raised, sandbox
-from tools.made_of import environment
+from tools.made_of import codes, environment
 from tools.notebook_form import solutions
 
 # 网页里做不了的，与为什么
@@ -71,9 +71,7 @@ def kept_data_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """同样的文件；库、一章的代码与参考解答都没有变的，用 folder 里留着的。"""
     for topic in topics():
         path = chapter_path(topic)
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        made_of = digest(library(), *code, "", *solutions(path))
+        made_of = digest(library(), *codes(path), "", *solutions(path))
         yield f"{topic}.json", kept(folder, f"exercises/{topic}", made_of, partial(data_file, topic))
 
 
