@@ -11,8 +11,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from test_train_model import BASE, LIVE, RUNS, SCRIPTS, TOOLS, TRAINING, load, wasm
 
-pytestmark = pytest.mark.guards("live", "_ext")
-
 FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 SECONDS = 240
 # 每一步的损失，最后的参数搅成一个数；损失经过 Math.log，它的末一位各家不一定相同，只用来报告
