@@ -25,6 +25,9 @@ export PORT REQUIREMENTS TORCH_INDEX SETS ALSO MUTANTS
 # 装的时候不编译，第一次 import 时编译好存下；不许存，每个进程就都要把 torch 与 transformers 重新编译一遍，多花八秒
 unexport PYTHONDONTWRITEBYTECODE
 
+# 网页的脚本在这几处
+SCRIPTS := live course_lib/show/explorables _ext
+
 # 一个环境的包装在哪个文件夹里
 SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 
@@ -134,7 +137,8 @@ offline:
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/oxlint --deny-warnings -A no-useless-spread -A no-cond-assign -A no-unused-expressions live course_lib/show/explorables _ext
+	$(BIN)/oxfmt --check $(SCRIPTS)
+	$(BIN)/oxlint --deny-warnings -A no-useless-spread -A no-cond-assign -A no-unused-expressions $(SCRIPTS)
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
@@ -185,6 +189,7 @@ serve: book
 format: $(READY)
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format -q .
+	$(BIN)/oxfmt --write $(SCRIPTS)
 	$(BIN)/python -m tools.notebook_form
 
 # 把各章今天的行文写成语言模型的练习材料；换过之后，读它的那一章要重新跑一遍

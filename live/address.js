@@ -55,7 +55,8 @@ globalThis.LiveAddress = class LiveAddress {
       return;
     }
     const returned = history.state?.live; // 前进、后退回到的地方
-    const state = this.toState(address), same = this.toFragment(state) === this.toFragment(this.state);
+    const state = this.toState(address),
+      same = this.toFragment(state) === this.toFragment(this.state);
     this.at = address.at;
     if (!same) {
       this.state = state;
@@ -73,10 +74,14 @@ globalThis.LiveAddress = class LiveAddress {
   // 复制此刻的链接：一个按钮，与按了之后的一句话
   copier() {
     const { html } = LiveMarks;
-    const button = html("button", { type: "button", class: "live-copy" }, "复制链接"), said = html("span", { role: "status" });
+    const button = html("button", { type: "button", class: "live-copy" }, "复制链接"),
+      said = html("span", { role: "status" });
     button.addEventListener("click", async () => {
       this.remember();
-      const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+      const copied = await navigator.clipboard?.writeText(location.href).then(
+        () => true,
+        () => false,
+      );
       said.textContent = copied ? "复制好了。" : "浏览器不让复制，请到地址栏里去抄。"; // 没有加密的网站就不让
       setTimeout(() => (said.textContent = ""), 4000);
     });

@@ -14,7 +14,9 @@ globalThis.LiveCharts = (() => {
   // 缩小了还看得见：浓淡取平方根，一行多过 MOST 格的，四格并成一格，取最大的
   const MOST = 32;
   function paintSmall(canvas, values, columns, ink) {
-    const step = Math.ceil(columns / MOST), side = Math.ceil(columns / step), kept = new Float32Array(side * side);
+    const step = Math.ceil(columns / MOST),
+      side = Math.ceil(columns / step),
+      kept = new Float32Array(side * side);
     values.forEach((value, at) => {
       const to = Math.floor(at / columns / step) * side + Math.floor((at % columns) / step);
       kept[to] = Math.max(kept[to], Math.sqrt(value));
@@ -37,7 +39,11 @@ globalThis.LiveCharts = (() => {
       return [svg("text", { class: kind, x: left - 6, y: top + (i + 0.5) * cell }, name)];
     };
     const columnName = (name, i) =>
-      svg("text", { class: "live-turned", transform: `translate(${left + (i + 0.5) * cell} ${top - 6}) rotate(-90)` }, name);
+      svg(
+        "text",
+        { class: "live-turned", transform: `translate(${left + (i + 0.5) * cell} ${top - 6}) rotate(-90)` },
+        name,
+      );
     const href = paint(html("canvas"), values, columns.length, ink).toDataURL();
     const size = { width: left + box.width + 4, height: top + box.height + 4 };
     const drawn = svg(
@@ -46,12 +52,23 @@ globalThis.LiveCharts = (() => {
       svg("image", { ...box, href, preserveAspectRatio: "none" }),
       svg("rect", { ...box, class: "live-frame" }),
       svg("rect", { ...box, class: "live-query", y: top + row * cell, height: cell }),
-      ...(column in columns ? [svg("rect", { class: "live-picked", x: left + column * cell, y: top + row * cell, width: cell, height: cell })] : []),
+      ...(column in columns
+        ? [
+            svg("rect", {
+              class: "live-picked",
+              x: left + column * cell,
+              y: top + row * cell,
+              width: cell,
+              height: cell,
+            }),
+          ]
+        : []),
       ...rows.flatMap(rowName),
       ...(roomy ? columns.map(columnName) : []),
     );
     const place = ({ clientX, clientY }) => {
-      const seen = drawn.getBoundingClientRect(), zoom = seen.width / size.width; // 放映时页面是放大的
+      const seen = drawn.getBoundingClientRect(),
+        zoom = seen.width / size.width; // 放映时页面是放大的
       return [((clientY - seen.top) / zoom - top) / cell, ((clientX - seen.left) / zoom - left) / cell].map(Math.floor);
     };
     drawn.addEventListener("pointermove", (event) => onPoint(...place(event)));
@@ -108,14 +125,21 @@ globalThis.LiveCharts = (() => {
   // 词排成一排，从 query 到它看的每一个各画一条弧，粗细与浓淡是权重；别的词元的弧，权重不小于 least 的也画，都在下层。
   // 词放不下就竖着写，再放不下就只写选中的与它看得最多的；onChoose(第几个)：点了一个词
   function arcs({ words, values, query, least = Infinity, width, label, onChoose }) {
-    const n = words.length, longest = Math.max(...words.map((word) => word.length));
-    const step = Math.min(92, (width - 8) / n), flat = step >= 8 * longest + 6, roomy = step >= 12;
-    const x = (i) => 4 + (i + 0.5) * step, weight = (i, j) => values[i * n + j];
+    const n = words.length,
+      longest = Math.max(...words.map((word) => word.length));
+    const step = Math.min(92, (width - 8) / n),
+      flat = step >= 8 * longest + 6,
+      roomy = step >= 12;
+    const x = (i) => 4 + (i + 0.5) * step,
+      weight = (i, j) => values[i * n + j];
     const order = range(n).sort((a, b) => weight(query, b) - weight(query, a));
     const written = new Set([query, ...order.slice(0, 4)]);
-    const shown = range(n * n).map((at) => [Math.floor(at / n), at % n]).filter(([i, j]) => weight(i, j) >= (i === query ? 0.01 : least));
+    const shown = range(n * n)
+      .map((at) => [Math.floor(at / n), at % n])
+      .filter(([i, j]) => weight(i, j) >= (i === query ? 0.01 : least));
     const furthest = Math.max(1, ...shown.map(([i, j]) => Math.abs(i - j)));
-    const high = Math.min(170, Math.max(46, (furthest * step) / 2)), base = high + 14;
+    const high = Math.min(170, Math.max(46, (furthest * step) / 2)),
+      base = high + 14;
     const path = (i, j) => {
       if (i === j) return `M${x(i) - 4} ${base}c-16 -40 24 -40 8 0`; // 看自己
       const lift = (4 / 3) * high * Math.sqrt(Math.abs(i - j) / furthest); // 三次曲线最高处是控制点的四分之三
@@ -123,14 +147,32 @@ globalThis.LiveCharts = (() => {
     };
     const arc = ([i, j]) => {
       const style = { "stroke-width": 0.5 + 7 * weight(i, j), "stroke-opacity": 0.2 + 0.8 * weight(i, j) };
-      return svg("path", { d: path(i, j), class: i === query ? "live-arc" : "live-arc live-other-arc", "data-from": i, "data-to": j, ...style });
+      return svg("path", {
+        d: path(i, j),
+        class: i === query ? "live-arc" : "live-arc live-other-arc",
+        "data-from": i,
+        "data-to": j,
+        ...style,
+      });
     };
     const word = (i) => {
       if (!flat && !roomy && !written.has(i)) return [];
       const at = flat ? { x: x(i), y: base + 16 } : { transform: `translate(${x(i)} ${base + 10}) rotate(90)` };
-      return [svg("text", { ...at, class: `${flat ? "live-below" : "live-turned"}${i === query ? " live-chosen" : ""}` }, words[i])];
+      return [
+        svg(
+          "text",
+          { ...at, class: `${flat ? "live-below" : "live-turned"}${i === query ? " live-chosen" : ""}` },
+          words[i],
+        ),
+      ];
     };
-    const dot = (i) => svg("circle", { cx: x(i), cy: base, r: i === query ? 4 : 1.5 + 3 * weight(query, i), class: i === query ? "live-asking" : "live-told-to" });
+    const dot = (i) =>
+      svg("circle", {
+        cx: x(i),
+        cy: base,
+        r: i === query ? 4 : 1.5 + 3 * weight(query, i),
+        class: i === query ? "live-asking" : "live-told-to",
+      });
     const size = { width: 8 + step * n, height: base + (flat ? 26 : 16 + 8 * longest) };
     const drawn = svg(
       "svg",
@@ -140,7 +182,8 @@ globalThis.LiveCharts = (() => {
       ...range(n).flatMap(word),
     );
     drawn.addEventListener("click", ({ clientX }) => {
-      const seen = drawn.getBoundingClientRect(), zoom = seen.width / size.width;
+      const seen = drawn.getBoundingClientRect(),
+        zoom = seen.width / size.width;
       const i = Math.floor(((clientX - seen.left) / zoom - 4) / step);
       if (i in words) onChoose(i);
     });
@@ -154,7 +197,13 @@ globalThis.LiveCharts = (() => {
       { class: "live-keys" },
       ...names.map((_, i) => {
         const number = html("span", { class: "live-number" }, fixed(values[i]));
-        return html("li", { style: `--share: ${values[i]}` }, placed(names, i), html("span", { class: "live-bar-of" }), number);
+        return html(
+          "li",
+          { style: `--share: ${values[i]}` },
+          placed(names, i),
+          html("span", { class: "live-bar-of" }),
+          number,
+        );
       }),
     );
 
@@ -202,7 +251,12 @@ globalThis.LiveCharts = (() => {
       "tbody",
       {},
       ...curves[0].values.map((_, i) =>
-        html("tr", {}, html("th", { scope: "row" }, i), ...curves.map(({ values }) => html("td", {}, fixed(values[i])))),
+        html(
+          "tr",
+          {},
+          html("th", { scope: "row" }, i),
+          ...curves.map(({ values }) => html("td", {}, fixed(values[i]))),
+        ),
       ),
     ),
   ];

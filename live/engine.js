@@ -18,8 +18,12 @@ globalThis.LiveEngine = (() => {
 
   // 后台线程的架子；它自成一体，用不到外面的名字
   function liveWorker(decode, build) {
-    let config, built, moved = [];
-    const fail = (message) => { throw Object.assign(Error(message), { forReader: true }); };
+    let config,
+      built,
+      moved = [];
+    const fail = (message) => {
+      throw Object.assign(Error(message), { forReader: true });
+    };
     const transfer = (...arrays) => moved.push(...arrays.map(({ buffer }) => buffer));
 
     function receive(name, base64) {
@@ -102,12 +106,14 @@ globalThis.LiveEngine = (() => {
     // 一个数据文件的 base64。上次没有取成的话，浏览器存下的也许就是坏的，所以 attempt 不是 0 时换一个网址
     static async read(root, name, attempt = 0) {
       const url = new URL(`data/${name}.js${attempt ? `?${attempt}` : ""}`, new URL(root, document.baseURI));
-      const file = `${name.split("/")[1]}.js`, local = url.protocol === "file:";
+      const file = `${name.split("/")[1]}.js`,
+        local = url.protocol === "file:";
       const text = await (local ? loadScript(url, name) : fetchText(url, name)).catch(() => {
         throw failure(`取不到数据文件 ${file}，请看看${local ? "书的文件夹里有没有它" : "网络是否连着"}，再试一次。`);
       });
       // 内容也许以 / 开头，与前面的 /* 连成 /*/，所以从后面找 */
-      const start = text.indexOf("/*") + 2, end = text.lastIndexOf("*/");
+      const start = text.indexOf("/*") + 2,
+        end = text.lastIndexOf("*/");
       if (end < start) throw failure(`数据文件 ${file} 不完整，请再试一次。`);
       return text.slice(start, end);
     }

@@ -15,7 +15,10 @@ globalThis.LiveMarks = (() => {
 
   // 权重的颜色，画布要用：[红, 绿, 蓝]
   const inkOf = (element) =>
-    getComputedStyle(element).getPropertyValue("--weight").match(/[0-9a-f]{2}/gi).map((each) => parseInt(each, 16));
+    getComputedStyle(element)
+      .getPropertyValue("--weight")
+      .match(/[0-9a-f]{2}/gi)
+      .map((each) => parseInt(each, 16));
 
   // group 相同的单选钮，选中的只有一个，方向键在其中走
   const radio = (group, onChoose, attributes = {}) => {
@@ -31,7 +34,12 @@ globalThis.LiveMarks = (() => {
   // 同一个词元在句子里不止一个，就说明是第几个
   const placed = (tokens, i) => {
     const several = tokens.some((token, j) => j !== i && token === tokens[i]);
-    return html("span", {}, named(tokens[i]), ...(several ? [html("span", { class: "live-id" }, `（第 ${i} 个）`)] : []));
+    return html(
+      "span",
+      {},
+      named(tokens[i]),
+      ...(several ? [html("span", { class: "live-id" }, `（第 ${i} 个）`)] : []),
+    );
   };
 
   const chip = (tag, kind, token, note, ...more) =>
@@ -39,13 +47,24 @@ globalThis.LiveMarks = (() => {
 
   // 一行词元，note 写在下面；还不知道分成什么样时，先占住地方
   const draftRow = (words) =>
-    html("div", { class: "live-sentence live-draft", "aria-hidden": true }, ...words.map((word) => chip("span", "", word, "…")));
+    html(
+      "div",
+      { class: "live-sentence live-draft", "aria-hidden": true },
+      ...words.map((word) => chip("span", "", word, "…")),
+    );
 
   // 一行选得中的词元；show 改选中的、配对的与每个的浓淡
   function tokenRow({ tokens, ids, group, onChoose }) {
     const chips = tokens.map((token, i) => {
-      const kind = token === "[UNK]" ? "live-unknown" : isSpecial(token) ? "live-special" : isPiece(token) ? "live-glued" : "";
-      return chip("label", kind, token, ids[i], radio(group, () => onChoose(i)));
+      const kind =
+        token === "[UNK]" ? "live-unknown" : isSpecial(token) ? "live-special" : isPiece(token) ? "live-glued" : "";
+      return chip(
+        "label",
+        kind,
+        token,
+        ids[i],
+        radio(group, () => onChoose(i)),
+      );
     });
     const show = ({ chosen, partner, weights = [] }) =>
       chips.forEach((each, i) => {

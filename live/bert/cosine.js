@@ -14,7 +14,8 @@
   LiveParts.cosine = ({ id, choose }) => {
     const select = html("select", { id: `${id}-with`, lang: "en" });
     select.addEventListener("change", () => choose({ with: select.selectedIndex }));
-    const chart = html("div", { class: "live-lines" }), numbers = html("table");
+    const chart = html("div", { class: "live-lines" }),
+      numbers = html("table");
     const ask = html("p", { class: "live-ask" }, html("label", { for: select.id }, "选中的词元，与谁比？"), select);
     return {
       title: "逐层的余弦相似度",
@@ -30,7 +31,10 @@
         const both = [...new Set([chosen.result, partner.result])];
         const perLayer = (numberOf) => chosen.result.hidden.map((_, layer) => numberOf(layer));
         for (const result of both) result.pairs ||= perLayer((layer) => differentPairs(result, layer));
-        const name = ({ result, index, sentence }) => [placed(result.tokens, index), ...(both.length > 1 ? [`（第${"一二"[sentence]}句）`] : [])];
+        const name = ({ result, index, sentence }) => [
+          placed(result.tokens, index),
+          ...(both.length > 1 ? [`（第${"一二"[sentence]}句）`] : []),
+        ];
         const vector = ({ result, index }, layer) => vectorOf(result, layer, index);
         const curves = [
           {

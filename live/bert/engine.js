@@ -10,33 +10,46 @@ globalThis.LiveBert = (() => {
   function bertWorker(config, { fail, transfer }, { WordPieceTokenizer }, liveBert, liveWeights, liveSimd) {
     const { shardRows, numLayers, numHeads, dModel, maxTokens } = config;
     let tokenizer, bert, read, embeddings;
-    const layers = [], shards = [];
+    const layers = [],
+      shards = [];
     const lengthsOf = (x) =>
-      Float32Array.from({ length: x.length / dModel }, (_, i) => Math.hypot(...x.subarray(i * dModel, (i + 1) * dModel)));
+      Float32Array.from({ length: x.length / dModel }, (_, i) =>
+        Math.hypot(...x.subarray(i * dModel, (i + 1) * dModel)),
+      );
 
     const files = {
       linear(data) {
         const simd = liveSimd(data, config);
         [bert, read] = [liveBert(simd), liveWeights(simd, config)];
       },
-      vocab(data) { tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data)); },
-      embeddings(data) { embeddings = read.readEmbeddings(data); },
-      layer(data, number) { layers[number] = read.readLayer(data); },
-      tokens(data, number) { shards[number] = read.readShard(data); },
+      vocab(data) {
+        tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data));
+      },
+      embeddings(data) {
+        embeddings = read.readEmbeddings(data);
+      },
+      layer(data, number) {
+        layers[number] = read.readLayer(data);
+      },
+      tokens(data, number) {
+        shards[number] = read.readShard(data);
+      },
     };
 
     const calls = {
       encode(text, pair) {
         if (/\p{Surrogate}/u.test(`${text} ${pair}`)) fail("文字里有半个字符（落单的代理码位），请删去它再试。");
         if (tokenizer.tokenize(text).length === 0) fail("请先输入一句话。");
-        const encoded = tokenizer.encode(text, pair), n = encoded.ids.length;
+        const encoded = tokenizer.encode(text, pair),
+          n = encoded.ids.length;
         if (n > maxTokens) fail(`这里有 ${n} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
         return encoded;
       },
 
       // 换一个词：从 start 到 end（不含）的词元换成 word 切出的；一个个词元地换，别处的一字不动
       swap({ tokens, ids, segments, words }, start, end, word) {
-        const inner = calls.encode(word, ""), count = inner.ids.length - 2;
+        const inner = calls.encode(word, ""),
+          count = inner.ids.length - 2;
         const replace = (old, made) => [...old.slice(0, start), ...made, ...old.slice(end)];
         const n = ids.length - (end - start) + count;
         if (n > maxTokens) fail(`换过之后有 ${n} 个词元，一次最多 ${maxTokens} 个，请换一个短一些的词。`);
@@ -50,8 +63,13 @@ globalThis.LiveBert = (() => {
 
       // 一个头的查询、键、值，各 (N, d)：x 是这一层的输入，投影就是 selfAttn 里的，只留这个头的 d 个特征
       head(x, layer, head) {
-        const d = dModel / numHeads, { qProj, kProj, vProj } = layers[layer].selfAttn;
-        const mine = (y) => Float32Array.from({ length: y.length / numHeads }, (_, i) => y[Math.floor(i / d) * dModel + head * d + (i % d)]);
+        const d = dModel / numHeads,
+          { qProj, kProj, vProj } = layers[layer].selfAttn;
+        const mine = (y) =>
+          Float32Array.from(
+            { length: y.length / numHeads },
+            (_, i) => y[Math.floor(i / d) * dModel + head * d + (i % d)],
+          );
         const [query, key, value] = [qProj, kProj, vProj].map((proj) => mine(bert.linear(x, proj)));
         return { query, key, value };
       },
@@ -59,9 +77,16 @@ globalThis.LiveBert = (() => {
       run({ ids, segments }, options) {
         const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
         const start = performance.now();
-        const output = bert.forward(ids, segments, { embeddings: { ...embeddings, tokens }, layers, numHeads }, options);
-        const { hidden, attention } = output, steps = output.between.flatMap((three, l) => [...three, hidden[l + 1]]);
-        const milliseconds = performance.now() - start, lengths = [hidden[0], ...steps].map(lengthsOf);
+        const output = bert.forward(
+          ids,
+          segments,
+          { embeddings: { ...embeddings, tokens }, layers, numHeads },
+          options,
+        );
+        const { hidden, attention } = output,
+          steps = output.between.flatMap((three, l) => [...three, hidden[l + 1]]);
+        const milliseconds = performance.now() - start,
+          lengths = [hidden[0], ...steps].map(lengthsOf);
         transfer(...hidden, ...attention);
         return { numLayers, numHeads, dModel, hidden, attention, lengths, milliseconds };
       },

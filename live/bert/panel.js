@@ -8,7 +8,9 @@
   const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
   // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
   const DOWNLOAD =
-    location.protocol === "file:" ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB` : `下载约 ${Math.round(BYTES / 1e6)} MB`;
+    location.protocol === "file:"
+      ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB`
+      : `下载约 ${Math.round(BYTES / 1e6)} MB`;
   const PARTS = ["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]; // 整页的，依次
   const TABS = { oneCell: "一格", intervene: "动手" };
   const PAUSE = 250; // 停笔多少毫秒才算
@@ -55,7 +57,12 @@
       this.arrived = html("span", { class: "live-arrived" });
       this.status = html("p", { class: "live-status", role: "status" }, "还没有装入模型。");
       this.fields = html("div", { class: "live-fields" }, this.text.parentElement);
-      this.more = html("details", { class: "live-more" }, html("summary", {}, "再添一句来比"), this.other.parentElement);
+      this.more = html(
+        "details",
+        { class: "live-more" },
+        html("summary", {}, "再添一句来比"),
+        this.other.parentElement,
+      );
       if (this.whole) this.fields.append(this.more);
       else if (this.state.other) this.fields.append(this.other.parentElement);
       this.fields.hidden = true; // 先摆出算好的样子，打开了才要人写
@@ -71,7 +78,14 @@
 
     buildField(name, label) {
       const id = `${this.id}-${name}`;
-      const area = html("textarea", { id, rows: 2, lang: "en", spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+      const area = html("textarea", {
+        id,
+        rows: 2,
+        lang: "en",
+        spellcheck: "false",
+        autocapitalize: "off",
+        autocomplete: "off",
+      });
       area.addEventListener("input", () => {
         this.change({ [name]: area.value });
         this.pauseThenCompute();
@@ -97,13 +111,24 @@
 
     buildOutput() {
       const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
-      const given = { id: this.id, block: this.block, choose: (part) => this.choose(part), show: (name) => this.showPart(name), engine: () => this.engine };
+      const given = {
+        id: this.id,
+        block: this.block,
+        choose: (part) => this.choose(part),
+        show: (name) => this.showPart(name),
+        engine: () => this.engine,
+      };
       this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
       this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
       const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
       this.lead = html("div", { class: "live-lead" });
       this.rest = html("div", { class: "live-rest" });
-      this.output = html("div", { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1 }, this.lead, this.rest);
+      this.output = html(
+        "div",
+        { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1 },
+        this.lead,
+        this.rest,
+      );
       this.sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
       const told = html("p", { class: "live-link" }, this.link, about);
       this.rest.append(told);
@@ -115,7 +140,8 @@
 
     // 整页：词元与全部的头领头，宽处它们在左边总看得见；窄处页签与选中的词元总在眼前
     arrange(sections) {
-      const { tokens, attention } = sections, top = html("div", { class: "live-top" }, this.parts.tokens.top);
+      const { tokens, attention } = sections,
+        top = html("div", { class: "live-top" }, this.parts.tokens.top);
       this.lead.append(tokens.heading, top, tokens.element, attention.lead);
       this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
     }
@@ -156,7 +182,8 @@
     }
 
     fill() {
-      for (const [name, part] of Object.entries(this.parts)) if (this.opened || this.isStored(name)) part.fill({ results: this.results });
+      for (const [name, part] of Object.entries(this.parts))
+        if (this.opened || this.isStored(name)) part.fill({ results: this.results });
     }
 
     showPart(name) {
@@ -166,7 +193,9 @@
 
     // 说一句话；wrong 是出了错的那一处，那时下面若是先前句子的结果，就调淡，也不再能选
     say(message, wrong = null) {
-      const stale = Boolean(wrong && this.drawn && String(this.texts()) !== String(this.results.map(({ text }) => text)));
+      const stale = Boolean(
+        wrong && this.drawn && String(this.texts()) !== String(this.results.map(({ text }) => text)),
+      );
       this.status.textContent = stale ? `${message}下面还是先前的结果。` : message;
       this.status.classList.toggle("live-wrong", Boolean(wrong));
       this.output.classList.toggle("live-stale", stale);
@@ -202,7 +231,8 @@
 
     // 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
     comeForward() {
-      const { top, bottom } = this.status.getBoundingClientRect(), { tab } = this.state;
+      const { top, bottom } = this.status.getBoundingClientRect(),
+        { tab } = this.state;
       const low = this.tabs?.narrow.matches ? innerHeight / 2 : innerHeight - 100;
       if (!this.drawn || top < 0 || bottom > innerHeight) return;
       if (tab && this.tabs && !this.tabs.narrow.matches) this.tabs.reveal(tab);
@@ -269,8 +299,12 @@
 
     // 选中的词元与头都要在；keep：原来选中的还对得上
     pick(keep) {
-      const [{ numLayers, numHeads }] = this.results, { layer, head } = this.state;
-      Object.assign(this.state, pick(this.state, this.places(), keep), { layer: Math.min(layer, numLayers - 1), head: Math.min(head, numHeads - 1) });
+      const [{ numLayers, numHeads }] = this.results,
+        { layer, head } = this.state;
+      Object.assign(this.state, pick(this.state, this.places(), keep), {
+        layer: Math.min(layer, numLayers - 1),
+        head: Math.min(head, numHeads - 1),
+      });
     }
 
     // 两句的词元接在一起数
@@ -322,7 +356,9 @@
       this.pick(before === null || before === chosen());
       this.remember();
       this.drawn = true;
-      const times = results.map(({ tokens, milliseconds }) => `${tokens.length} 个词元算了 ${Math.round(milliseconds)} 毫秒`);
+      const times = results.map(
+        ({ tokens, milliseconds }) => `${tokens.length} 个词元算了 ${Math.round(milliseconds)} 毫秒`,
+      );
       this.say(`${times.join("，另一句 ")}。`);
       this.fill();
       this.draw();
@@ -333,7 +369,8 @@
       this.tabs?.show(this.state.tab || "attention");
       this.width = this.output.clientWidth;
       if (!this.results.length || !this.width) return;
-      const { results, state } = this, places = this.places();
+      const { results, state } = this,
+        places = this.places();
       const view = { results, state, places, chosen: places[state.token], partner: places[state.with] };
       view.weights = results[0].attention && this.parts.attention?.weights(view);
       view.compares = Boolean(this.parts.cosine);
@@ -344,12 +381,15 @@
   }
 
   // 整页的马上就画，章末的快看到时才画
-  const near = new IntersectionObserver((entries) => {
-    for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
-      near.unobserve(target);
-      new Panel(target);
-    }
-  }, { rootMargin: "1000px 0px" });
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+        near.unobserve(target);
+        new Panel(target);
+      }
+    },
+    { rootMargin: "1000px 0px" },
+  );
   for (const block of document.querySelectorAll(".live-bert")) {
     if (block.dataset.parts) near.observe(block);
     else new Panel(block);

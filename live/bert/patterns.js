@@ -23,13 +23,22 @@ globalThis.LivePatterns = (() => {
     const toStops = mean(rows.map((i) => stops.reduce((sum, j) => sum + values[i * n + j], 0)));
     const beside = (step) => (rows.length > 1 ? give((i) => (rows.includes(i + step) ? [i + step] : [])) : 0);
     const top = mean(rows.map((i) => Math.max(...values.subarray(i * n, (i + 1) * n))));
-    return { previous: beside(-1), next: beside(1), self: give((i) => [i]), first: give(() => [0]), stop: toStops, top };
+    return {
+      previous: beside(-1),
+      next: beside(1),
+      self: give((i) => [i]),
+      first: give(() => [0]),
+      stop: toStops,
+      top,
+    };
   }
 
   // result 的每个头是哪一种：[层][头] → { kind, shares }
   function patternsIn(result) {
-    const { tokens, numLayers, numHeads } = result, n = tokens.length;
-    const rows = range(n).slice(1, -1), stops = range(n).filter((j) => j > 0 && isStop(tokens[j]));
+    const { tokens, numLayers, numHeads } = result,
+      n = tokens.length;
+    const rows = range(n).slice(1, -1),
+      stops = range(n).filter((j) => j > 0 && isStop(tokens[j]));
     const pattern = (layer, head) => {
       const shares = sharesOf(weightsOf(result, layer, head), n, rows, stops);
       const places = KINDS.slice(0, 5).sort((a, b) => shares[b.name] - shares[a.name]);

@@ -9,7 +9,12 @@ globalThis.livePreview = (written = "[]") => {
     ...result,
     words: result.tokens,
     unknown: [],
-    ...(attention && { attention: split(Float32Array.from(bytes(attention), (percent) => percent / 100), result.numLayers) }),
+    ...(attention && {
+      attention: split(
+        Float32Array.from(bytes(attention), (percent) => percent / 100),
+        result.numLayers,
+      ),
+    }),
     ...(hidden && { hidden: split(new Int16Array(bytes(hidden).buffer), result.numLayers + 1) }),
   }));
 };

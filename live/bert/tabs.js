@@ -6,14 +6,19 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
   const names = Object.keys(sections);
   const tabs = Object.fromEntries(
     names.map((name) => {
-      const tab = html("button", { type: "button", role: "tab", id: `${id}-tab-${name}`, "aria-controls": `${id}-panel-${name}` }, sections[name].tab);
+      const tab = html(
+        "button",
+        { type: "button", role: "tab", id: `${id}-tab-${name}`, "aria-controls": `${id}-panel-${name}` },
+        sections[name].tab,
+      );
       tab.addEventListener("click", () => onPick(name));
       return [name, tab];
     }),
   );
   const list = html("div", { class: "live-tabs", role: "tablist", "aria-label": "看哪一部分" }, ...Object.values(tabs));
   list.addEventListener("keydown", ({ key, target }) => {
-    const at = names.findIndex((name) => tabs[name] === target), last = names.length - 1;
+    const at = names.findIndex((name) => tabs[name] === target),
+      last = names.length - 1;
     const next = { ArrowLeft: at ? at - 1 : last, ArrowRight: at < last ? at + 1 : 0, Home: 0, End: last }[key];
     if (next === undefined) return;
     tabs[names[next]].click();
@@ -29,7 +34,8 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
     output.classList.toggle("live-tabbed", narrow.matches);
     top.classList.toggle("live-open-top", shown === names[0]); // 那里词元全摆开
     for (const name of names) {
-      const { element, lead } = sections[name], chosen = name === shown;
+      const { element, lead } = sections[name],
+        chosen = name === shown;
       tabs[name].setAttribute("aria-selected", chosen);
       tabs[name].tabIndex = chosen ? 0 : -1;
       element.hidden = narrow.matches && !chosen;
@@ -45,7 +51,8 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
   function reveal(name) {
     const { element, heading, lead } = sections[name];
     if (!narrow.matches) return (heading ?? element).scrollIntoView();
-    const start = (lead ?? element).getBoundingClientRect().top, bar = top.offsetHeight + (parseFloat(getComputedStyle(top).top) || 0);
+    const start = (lead ?? element).getBoundingClientRect().top,
+      bar = top.offsetHeight + (parseFloat(getComputedStyle(top).top) || 0);
     if (start < bar || start > innerHeight / 2) scrollBy(0, start - bar);
   }
 
@@ -53,7 +60,8 @@ globalThis.liveTabs = ({ id, output, top, sections, onPick }) => {
   function centre() {
     if (!narrow.matches) return;
     for (const line of output.querySelectorAll(".live-sentence, .live-heads")) {
-      const chosen = line.querySelector(":checked")?.parentElement.getBoundingClientRect(), box = line.getBoundingClientRect();
+      const chosen = line.querySelector(":checked")?.parentElement.getBoundingClientRect(),
+        box = line.getBoundingClientRect();
       if (!chosen || (chosen.left >= box.left + 24 && chosen.right <= box.right - 24)) continue;
       line.scrollLeft += (chosen.left + chosen.right - box.left - box.right) / 2;
     }

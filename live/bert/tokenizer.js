@@ -30,7 +30,10 @@ globalThis.liveTokenizer = function () {
 
   // 按空白切开，并让每个标点自成一词
   const splitWords = (text) =>
-    Array.from(text, (char) => (isPunctuation(char) ? ` ${char} ` : char)).join("").split(/\s+/).filter(Boolean);
+    Array.from(text, (char) => (isPunctuation(char) ? ` ${char} ` : char))
+      .join("")
+      .split(/\s+/)
+      .filter(Boolean);
 
   const normalizeWords = (text) => splitWords(toLower(removeAccents(spaceCjk(cleanText(text)))));
 
@@ -41,8 +44,7 @@ globalThis.liveTokenizer = function () {
     const pieces = [];
     for (let start = 0, end; start < chars.length; start = end) {
       const prefix = start ? PREFIX : "";
-      for (end = chars.length; end > start; end--)
-        if (vocab.has(prefix + chars.slice(start, end).join(""))) break;
+      for (end = chars.length; end > start; end--) if (vocab.has(prefix + chars.slice(start, end).join(""))) break;
       if (end === start) return [UNK];
       pieces.push(prefix + chars.slice(start, end).join(""));
     }
@@ -52,7 +54,12 @@ globalThis.liveTokenizer = function () {
   class WordPieceTokenizer {
     // vocab：vocab.txt 的文字，一个词元占一行，行号就是编号
     constructor(vocab) {
-      this.vocab = new Map(vocab.trimEnd().split("\n").map((token, id) => [token, id]));
+      this.vocab = new Map(
+        vocab
+          .trimEnd()
+          .split("\n")
+          .map((token, id) => [token, id]),
+      );
     }
 
     // 文本 → [{token, word}]，word 是词元所在的那个词；文本里写出的特殊词元不再切开，没有所在的词

@@ -25,12 +25,14 @@
         `：汉字一个一个地切，而这份英文词表的 ${VOCABULARY.size} 个词元里只有 ${VOCABULARY.han} 个汉字，没有它们。`,
         "凡是不认识的，编号都是 100，模型分不出谁是谁。",
       ]);
-    if (others.length) reasons.push([`${list(others)}里有一截在词表里怎么也配不上，整个词就成了 `, named("[UNK]"), "。"]);
+    if (others.length)
+      reasons.push([`${list(others)}里有一截在词表里怎么也配不上，整个词就成了 `, named("[UNK]"), "。"]);
     return reasons;
   };
 
   LiveParts.tokens = ({ id, choose }) => {
-    const chips = html("fieldset"), notes = html("div", { class: "live-notes" });
+    const chips = html("fieldset"),
+      notes = html("div", { class: "live-notes" });
     const legend = () => html("legend", {}, "选一个词元（方框里的数是它的编号）");
     let rows;
     return {

@@ -1,7 +1,8 @@
 // 整张词表（vocab.txt 的文字）：要用时才取，取一次就留着，没有取成就下次再取。
 globalThis.liveVocabulary = (() => {
   const { root } = document.currentScript.dataset;
-  let arriving = null, failures = 0;
+  let arriving = null,
+    failures = 0;
 
   async function read() {
     const base64 = await LiveEngine.read(root, "bert/vocab.txt", failures);

@@ -19,7 +19,8 @@ globalThis.liveWeights = function (simd, { dModel, dFf, maxTokens, numSegments, 
     const floats = (length) => take(Float32Array, length).slice(); // 抄出来，读完的文件就不再占内存
     const matrix = (rows, width) => [take(Int8Array, rows * width), take(Float32Array, (rows * width) / groupSize)];
     const linear = (outputs, inputs) => {
-      const weight = allocate(outputs * inputs), bias = allocate(outputs);
+      const weight = allocate(outputs * inputs),
+        bias = allocate(outputs);
       dequantize(...matrix(outputs, inputs), weight);
       bias.set(take(Float32Array, outputs));
       return { weight, bias };
@@ -37,12 +38,17 @@ globalThis.liveWeights = function (simd, { dModel, dFf, maxTokens, numSegments, 
 
   function readEmbeddings(buffer) {
     const read = reader(buffer);
-    return { positions: read.floats(maxTokens * dModel), segments: read.floats(numSegments * dModel), norm: read.norm() };
+    return {
+      positions: read.floats(maxTokens * dModel),
+      segments: read.floats(numSegments * dModel),
+      norm: read.norm(),
+    };
   }
 
   // 词元嵌入表的一片；整张表换成浮点数要 47 MB，所以留着整数，用到哪一行才换哪一行
   function readShard(buffer) {
-    const groups = dModel / groupSize, rows = buffer.byteLength / (dModel + 4 * groups);
+    const groups = dModel / groupSize,
+      rows = buffer.byteLength / (dModel + 4 * groups);
     const [integers, scales] = reader(buffer).matrix(rows, dModel);
     const row = (values, width, i) => values.subarray(i * width, (i + 1) * width);
     return (i) => dequantize(row(integers, dModel, i), row(scales, groups, i));

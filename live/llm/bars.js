@@ -10,7 +10,14 @@ globalThis.LlmBars = (() => {
 
   // 从几个数里选一个的滑杆
   function slider({ label, values, show, onChange }) {
-    const input = html("input", { type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": label, "aria-describedby": "llm-about-dials" });
+    const input = html("input", {
+      type: "range",
+      min: 0,
+      max: values.length - 1,
+      step: 1,
+      "aria-label": label,
+      "aria-describedby": "llm-about-dials",
+    });
     const output = html("output");
     const write = () => {
       output.textContent = show(values[input.value]);
@@ -28,7 +35,8 @@ globalThis.LlmBars = (() => {
     return { element, set };
   }
 
-  const ABOUT = "温度低，高的更高；top-k 只留前 k 名；top-p 从高往低留，加起来够 p 为止；min-p 去掉不到第一名的 p 倍的。";
+  const ABOUT =
+    "温度低，高的更高；top-k 只留前 k 名；top-p 从高往低留，加起来够 p 为止；min-p 去掉不到第一名的 p 倍的。";
   const unlimited = (show) => (value) => (value === 0 ? "不限" : show(value));
   const DIALS = {
     T: { label: "温度", values: TEMPERATURES, show: String },
@@ -40,24 +48,36 @@ globalThis.LlmBars = (() => {
   // onTake(编号)：走那条路；onDial({ T: 0.5 })：转了一个滑杆；看着写下的一个时，onBack()：退回到那里，onEnd()：再看末尾；onLens()：逐层看这一处
   function bars({ onTake, onDial, onBack, onEnd, onLens }) {
     const rows = range(SHOWN + 1).map(() => {
-      const name = html("span", { class: "llm-name" }), number = html("span", { class: "llm-number" });
+      const name = html("span", { class: "llm-name" }),
+        number = html("span", { class: "llm-number" });
       const track = html("span", { class: "llm-track" }, html("span"));
       const button = html("button", { type: "button", class: "llm-bar" }, name, track, number);
       button.addEventListener("click", () => onTake(Number(button.dataset.token)));
       return { button, name, number, row: html("li", {}, button) };
     });
-    const title = html("h2", { class: "llm-title" }), rest = html("p", { class: "llm-note llm-rest" });
+    const title = html("h2", { class: "llm-title" }),
+      rest = html("p", { class: "llm-note llm-rest" });
     const list = html("ol", { class: "llm-bars" }, ...rows.map(({ row }) => row));
-    const dials = Object.entries(DIALS).map(([name, dial]) => [name, slider({ ...dial, onChange: (value) => onDial({ [name]: value }) })]);
+    const dials = Object.entries(DIALS).map(([name, dial]) => [
+      name,
+      slider({ ...dial, onChange: (value) => onDial({ [name]: value }) }),
+    ]);
     const plain = html("button", { type: "button", class: "llm-small" }, "滑杆还原");
     plain.addEventListener("click", () => onDial({ T: 1, k: 0, p: 0, m: 0 }));
     const returns = html("p", { class: "llm-line llm-returns", hidden: true });
-    for (const [text, onClick] of [["退回到这里", onBack], ["看末尾", onEnd]]) {
+    for (const [text, onClick] of [
+      ["退回到这里", onBack],
+      ["看末尾", onEnd],
+    ]) {
       const button = html("button", { type: "button", class: "llm-small" }, text);
       button.addEventListener("click", onClick);
       returns.append(button);
     }
-    const lens = html("button", { type: "button", class: "llm-small", title: "打开下面的透镜：每一层提前读出来，会猜什么" }, "逐层看");
+    const lens = html(
+      "button",
+      { type: "button", class: "llm-small", title: "打开下面的透镜：每一层提前读出来，会猜什么" },
+      "逐层看",
+    );
     lens.addEventListener("click", onLens);
     const element = html(
       "div",
@@ -65,7 +85,11 @@ globalThis.LlmBars = (() => {
       html("div", { class: "llm-line llm-head" }, title, returns, lens),
       list,
       rest,
-      html("div", { class: "llm-dials", role: "group", "aria-label": "改变概率" }, ...dials.map(([, { element }]) => element)),
+      html(
+        "div",
+        { class: "llm-dials", role: "group", "aria-label": "改变概率" },
+        ...dials.map(([, { element }]) => element),
+      ),
       html("p", { class: "llm-note", id: "llm-about-dials" }, ABOUT, plain),
     );
 
@@ -83,7 +107,10 @@ globalThis.LlmBars = (() => {
       if (!word) return;
       button.dataset.token = word.id;
       button.dataset.probability = share;
-      button.setAttribute("aria-label", `${word.spoken}，${number.textContent}${chosen ? "，写的就是它" : "，点它就写它"}`);
+      button.setAttribute(
+        "aria-label",
+        `${word.spoken}，${number.textContent}${chosen ? "，写的就是它" : "，点它就写它"}`,
+      );
     }
 
     return {
@@ -98,9 +125,16 @@ globalThis.LlmBars = (() => {
         rows.forEach((row, i) => {
           if (i >= SHOWN) row.row.hidden = true;
           else if (!next[i]) fill(row, { share: 0, was: 0 });
-          else fill(row, { word: { id: next[i][0], shown: LlmTokens.visible(next[i][1]), spoken: next[i][1] }, share: next[i][2], was: next[i][2] });
+          else
+            fill(row, {
+              word: { id: next[i][0], shown: LlmTokens.visible(next[i][1]), spoken: next[i][1] },
+              share: next[i][2],
+              was: next[i][2],
+            });
         });
-        rest.textContent = next.length ? "␣ 是空格。这是事先算好的；打开之后，换成你自己的。" : "打开之后，这里是最可能的十个词元。";
+        rest.textContent = next.length
+          ? "␣ 是空格。这是事先算好的；打开之后，换成你自己的。"
+          : "打开之后，这里是最可能的十个词元。";
       },
       // logits 是一处的分数，taken 是那一处已经写下的编号，没有就不写
       draw({ reader, logits, plainly, settings, taken, title: said }) {

@@ -39,7 +39,8 @@ globalThis.liveBytePair = function () {
   }
 
   function heappop(heap) {
-    const least = heap[0], item = heap.pop();
+    const least = heap[0],
+      item = heap.pop();
     let i = 0;
     for (let child; (child = 2 * i + 1) < heap.length; i = child) {
       if (heap[child + 1] < heap[child]) child++;
@@ -53,8 +54,10 @@ globalThis.liveBytePair = function () {
   // 反复合并次序最靠前（相同则最靠左）的相邻一对，直到没有可合并的；ranks："左 右" → 次序，小的先合并
   function merge(parts, ranks) {
     parts = [...parts];
-    const end = parts.length, waiting = []; // 等着合并的，先比次序再比位置，写成一个数：次序 × end + 左段的位置
-    const left = parts.map((_, i) => i - 1), right = parts.map((_, i) => i + 1); // 每一段眼下的左邻与右邻
+    const end = parts.length,
+      waiting = []; // 等着合并的，先比次序再比位置，写成一个数：次序 × end + 左段的位置
+    const left = parts.map((_, i) => i - 1),
+      right = parts.map((_, i) => i + 1); // 每一段眼下的左邻与右邻
     const rank = (i) => (i >= 0 && right[i] < end ? ranks.get(`${parts[i]} ${parts[right[i]]}`) : undefined);
     const wait = (i) => {
       const order = rank(i);
@@ -62,7 +65,9 @@ globalThis.liveBytePair = function () {
     };
     for (let i = 0; i < end; i++) wait(i);
     while (waiting.length) {
-      const first = heappop(waiting), i = first % end, j = right[i];
+      const first = heappop(waiting),
+        i = first % end,
+        j = right[i];
       if (rank(i) !== (first - i) / end) continue; // 等待的时候，其中一段已经被别人并走了
       parts[i] += parts[j];
       parts[j] = "";
@@ -100,7 +105,10 @@ globalThis.liveBytePair = function () {
     tokenize(text) {
       return this.pretokenize(text).flatMap((piece) => {
         if (this.special.has(piece)) return [piece];
-        return merge(spell(piece).filter((char) => this.vocab.has(char)), this.ranks);
+        return merge(
+          spell(piece).filter((char) => this.vocab.has(char)),
+          this.ranks,
+        );
       });
     }
 
@@ -113,7 +121,9 @@ globalThis.liveBytePair = function () {
     tokenBytes(id) {
       const token = this.tokens[id];
       if (token === undefined)
-        throw Error(`编号 ${id} 不在词表里：词表有 ${this.tokens.length} 个词元，编号从 0 到 ${this.tokens.length - 1}。`);
+        throw Error(
+          `编号 ${id} 不在词表里：词表有 ${this.tokens.length} 个词元，编号从 0 到 ${this.tokens.length - 1}。`,
+        );
       return this.special.has(token) ? utf8.encode(token) : unspell(token);
     }
 

@@ -5,7 +5,8 @@ globalThis.LlmControls = (() => {
   const MISSING = "这本书成书时没有带上它（约 100 MB）：在书的源文件夹里运行 make book，不写 LIVE_LLM=0，就有了。";
   const million = (bytes) => Math.round(bytes / 1e6);
   // 数据是写成 base64 的脚本，大三分之一，网站压缩之后就没有了；从硬盘打开，没有人压缩
-  const sizeOf = (bytes) => (location.protocol === "file:" ? `读入约 ${million((bytes * 4) / 3)} MB` : `下载约 ${million(bytes)} MB`);
+  const sizeOf = (bytes) =>
+    location.protocol === "file:" ? `读入约 ${million((bytes * 4) / 3)} MB` : `下载约 ${million(bytes)} MB`;
 
   // bytes：要取多少字节，没有就是书里没有带
   function controls({ bytes, onOpen, onPause, onStep, onStream, onClear, onAgain, onPick, onSeed, onRewrite }) {
@@ -15,26 +16,58 @@ globalThis.LlmControls = (() => {
       return made;
     };
     const label = bytes ? `打开 SmolLM2（${sizeOf(bytes)}）` : "书里没有它";
-    const open = button(label, onOpen, { class: "live-open" }), pause = button("停下", () => ((stopped = true), onPause()), { hidden: true });
+    const open = button(label, onOpen, { class: "live-open" }),
+      pause = button("停下", () => ((stopped = true), onPause()), { hidden: true });
     const progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
     const arrived = html("span", { class: "live-arrived" });
     const opening = html("div", { class: "llm-line llm-opening" }, open, pause, progress, arrived);
 
-    const step = button("写一个词元", onStep, { class: "live-open" }), stream = button("一直写", onStream);
-    const clear = button("清掉写下的", onClear), again = button("再问一句", onAgain, { hidden: true });
-    const picks = PICKS.map((name, i) => html("label", { class: "llm-choice" }, radio("llm-draw", () => onPick(i), { value: i }), html("span", {}, name)));
-    const seed = html("input", { type: "number", min: 0, max: 999999, step: 1, inputmode: "numeric", "aria-label": "种子：种子相同，抽出的也相同" });
+    const step = button("写一个词元", onStep, { class: "live-open" }),
+      stream = button("一直写", onStream);
+    const clear = button("清掉写下的", onClear),
+      again = button("再问一句", onAgain, { hidden: true });
+    const picks = PICKS.map((name, i) =>
+      html(
+        "label",
+        { class: "llm-choice" },
+        radio("llm-draw", () => onPick(i), { value: i }),
+        html("span", {}, name),
+      ),
+    );
+    const seed = html("input", {
+      type: "number",
+      min: 0,
+      max: 999999,
+      step: 1,
+      inputmode: "numeric",
+      "aria-label": "种子：种子相同，抽出的也相同",
+    });
     seed.addEventListener("change", () => onSeed(Number(seed.value) || 0));
-    const seeded = html("span", { class: "llm-seed" }, html("span", { "aria-hidden": true }, "种子"), seed, button("换个种子重写", onRewrite, { class: "llm-small" }));
+    const seeded = html(
+      "span",
+      { class: "llm-seed" },
+      html("span", { "aria-hidden": true }, "种子"),
+      seed,
+      button("换个种子重写", onRewrite, { class: "llm-small" }),
+    );
     const choices = html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样挑" }, ...picks);
-    const writing = html("div", { class: "llm-controls", hidden: true }, html("div", { class: "llm-line" }, step, stream, clear, again), html("div", { class: "llm-line" }, choices, seeded));
+    const writing = html(
+      "div",
+      { class: "llm-controls", hidden: true },
+      html("div", { class: "llm-line" }, step, stream, clear, again),
+      html("div", { class: "llm-line" }, choices, seeded),
+    );
 
     // 前文很长时：读了几个；读屏的只听一句，不逐段念
-    const read = html("progress", { "aria-label": "前文读了多少", value: 0 }), counted = html("span", { "aria-hidden": true });
+    const read = html("progress", { "aria-label": "前文读了多少", value: 0 }),
+      counted = html("span", { "aria-hidden": true });
     const reading = html("span", { class: "llm-reading-on", hidden: true }, read, counted);
-    const status = html("span", { role: "status" }), speed = html("span", { "data-tokens-per-second": "", class: "llm-speed" });
+    const status = html("span", { role: "status" }),
+      speed = html("span", { "data-tokens-per-second": "", class: "llm-speed" });
     const element = html("div", {}, opening, writing, html("p", { class: "live-status" }, status, reading, speed));
-    let focused = false, stopped = false, chatting = false; // 焦点在不在打开的按钮上；是不是读者叫停的；是不是一问一答
+    let focused = false,
+      stopped = false,
+      chatting = false; // 焦点在不在打开的按钮上；是不是读者叫停的；是不是一问一答
 
     return {
       element,

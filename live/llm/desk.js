@@ -15,18 +15,38 @@ globalThis.LlmDesk = class LlmDesk {
 
   // 没有整理过的概率；只记着最近的一份，一份有近五万个数
   plainly(logits) {
-    if (this.plain?.logits !== logits) this.plain = { logits, shares: LiveSampling.softmax(logits, this.plain?.shares) };
+    if (this.plain?.logits !== logits)
+      this.plain = { logits, shares: LiveSampling.softmax(logits, this.plain?.shares) };
     return this.plain.shares;
   }
 
-  draw({ session: { writer: { steps, prompt, next }, looking, ended }, reader, state, before, dropped }) {
-    const step = looking && steps[looking.i], logits = step ? looking.logits : next;
+  draw({
+    session: {
+      writer: { steps, prompt, next },
+      looking,
+      ended,
+    },
+    reader,
+    state,
+    before,
+    dropped,
+  }) {
+    const step = looking && steps[looking.i],
+      logits = step ? looking.logits : next;
     const title = step ? [LlmTokens.named(reader.words([step.id])[0]), " 那里，还能写"] : ["下一个词元"];
     this.bars.draw({ reader, logits, plainly: this.plainly(logits), settings: state, taken: step?.id, title });
     this.written.showPrompt(reader.words(prompt));
-    const ids = steps.map(({ id }) => id), words = reader.words(ids);
+    const ids = steps.map(({ id }) => id),
+      words = reader.words(ids);
     const shown = steps.map(({ share }, i) => ({ word: words[i], share }));
-    this.written.show({ steps: shown, before, dropped, text: reader.decode(ids), looking: step ? looking.i : null, ended });
+    this.written.show({
+      steps: shown,
+      before,
+      dropped,
+      text: reader.decode(ids),
+      looking: step ? looking.i : null,
+      ended,
+    });
     if (!step) this.written.follow();
   }
 };

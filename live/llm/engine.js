@@ -10,7 +10,8 @@ globalThis.LiveLlm = (() => {
   // 后台线程里运行的全部代码；它自成一体，用不到外面的名字
   function llmWorker(config, { fail, transfer }, liveBlocks, liveLanguageModel, liveSampling, liveQuestions) {
     const { numLayers, dModel, dHead, numHeads, numKvHeads, dFf, vocabSize, maxTokens, shardRows } = config;
-    const model = { layers: [] }, PIECE = 16;
+    const model = { layers: [] },
+      PIECE = 16;
     let blocks, languageModel, questions, cache;
     let ids = []; // 缓存里有哪些词元
 
@@ -22,12 +23,14 @@ globalThis.LiveLlm = (() => {
       let offset = 0;
       const norm = () => new Float32Array(buffer.slice(offset, (offset += 4 * dModel)));
       const linear = (outputs, inputs) => {
-        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs), bytes = blocks.fileBytes(weight);
+        const weight = blocks.matrix(blocks.Q4_1, outputs, inputs),
+          bytes = blocks.fileBytes(weight);
         blocks.fill(weight, new Uint16Array(buffer, offset, bytes / 2));
         offset += bytes;
         return weight;
       };
-      const kvWidth = numKvHeads * dHead, [norm1, norm2] = [norm(), norm()];
+      const kvWidth = numKvHeads * dHead,
+        [norm1, norm2] = [norm(), norm()];
       const [qProj, kProj] = [linear(dModel, dModel), linear(kvWidth, dModel)];
       const [vProj, outProj] = [linear(kvWidth, dModel), linear(dModel, dModel)];
       const [gateProj, upProj, downProj] = [linear(dFf, dModel), linear(dFf, dModel), linear(dModel, dFf)];
@@ -42,8 +45,12 @@ globalThis.LiveLlm = (() => {
         questions = liveQuestions(languageModel, liveSampling(), model, cache, config);
         model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
       },
-      vocab(data) { return JSON.parse(new TextDecoder().decode(data)); },
-      norm(data) { model.norm = new Float32Array(data); },
+      vocab(data) {
+        return JSON.parse(new TextDecoder().decode(data));
+      },
+      norm(data) {
+        model.norm = new Float32Array(data);
+      },
       tokens(data, number) {
         blocks.fill(model.tokens, new Uint16Array(data), number * shardRows);
         release(data);
@@ -56,8 +63,7 @@ globalThis.LiveLlm = (() => {
 
     function check(sequence) {
       if (sequence.length === 0) fail("还没有词元：请先写几个字。");
-      if (sequence.length > maxTokens)
-        fail(`这里有 ${sequence.length} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
+      if (sequence.length > maxTokens) fail(`这里有 ${sequence.length} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
       const unknown = sequence.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
       if (unknown !== undefined) fail(`编号 ${unknown} 不在词表里。`);
     }
@@ -65,7 +71,8 @@ globalThis.LiveLlm = (() => {
     // 问得到的层、头、位置，都要在算过的里面
     function within(value, end, name) {
       if (ids.length === 0) fail("还没有算过一段文字。");
-      if (!(Number.isInteger(value) && value >= 0 && value < end)) fail(`没有第 ${value} ${name}，编号从 0 到 ${end - 1}。`);
+      if (!(Number.isInteger(value) && value >= 0 && value < end))
+        fail(`没有第 ${value} ${name}，编号从 0 到 ${end - 1}。`);
     }
 
     const calls = {
@@ -74,7 +81,8 @@ globalThis.LiveLlm = (() => {
         const start = performance.now();
         let kept = 0;
         while (useCache && kept < sequence.length && sequence[kept] === ids[kept]) kept++;
-        const read = sequence.slice(0, kept + PIECE), whole = read.length === sequence.length;
+        const read = sequence.slice(0, kept + PIECE),
+          whole = read.length === sequence.length;
         ids = []; // 算到一半出了错，留着的就都不算数
         questions.forget(kept);
         if (kept < read.length) languageModel.forward(read, model, cache, kept);
@@ -139,7 +147,8 @@ globalThis.LiveLlm = (() => {
     }
 
     buildTokenizer({ tokens, types, merges, chatTemplate }) {
-      const { bosId, eosId, padId } = this.config, { BytePairTokenizer } = liveBytePair();
+      const { bosId, eosId, padId } = this.config,
+        { BytePairTokenizer } = liveBytePair();
       return new BytePairTokenizer({ tokens, types, merges, template: chatTemplate, bosId, eosId, padId });
     }
 

@@ -6,9 +6,19 @@ globalThis.LlmInside = (() => {
   // choose(状态的一部分)，打开哪一折也是状态
   function inside({ id, choose, onCache, compare }) {
     const told = { id, choose, onCache, compare };
-    const views = { attention: LlmAttention.attention(told), lens: LlmLayers.lens(told), norms: LlmLayers.norms(told), cache: LlmLayers.cache(told) };
+    const views = {
+      attention: LlmAttention.attention(told),
+      lens: LlmLayers.lens(told),
+      norms: LlmLayers.norms(told),
+      cache: LlmLayers.cache(told),
+    };
     const folds = Object.entries(views).map(([name, { title, about, element }]) => {
-      const fold = html("details", { class: "llm-fold", "data-view": name }, html("summary", {}, html("b", {}, title), html("span", {}, about)), element);
+      const fold = html(
+        "details",
+        { class: "llm-fold", "data-view": name },
+        html("summary", {}, html("b", {}, title), html("span", {}, about)),
+        element,
+      );
       fold.addEventListener("toggle", () => {
         if (fold.open === (current === name)) return; // 是 open 打开的，不是读者
         current = fold.open ? name : "";
@@ -17,8 +27,16 @@ globalThis.LlmInside = (() => {
       return fold;
     });
     let current = "";
-    const chips = html("fieldset", { class: "llm-where" }), status = html("p", { role: "status" });
-    const element = html("div", { class: "llm-inside" }, html("h2", {}, "里面"), html("p", { class: "llm-note llm-which" }, "打开一折，再选一个词元；不选，就是最后一个。"), chips, ...folds);
+    const chips = html("fieldset", { class: "llm-where" }),
+      status = html("p", { role: "status" });
+    const element = html(
+      "div",
+      { class: "llm-inside" },
+      html("h2", {}, "里面"),
+      html("p", { class: "llm-note llm-which" }, "打开一折，再选一个词元；不选，就是最后一个。"),
+      chips,
+      ...folds,
+    );
     // 说在打开的一折里；wrong：出了错
     const say = (message, wrong = false) => {
       if (!current) return;
@@ -26,7 +44,9 @@ globalThis.LlmInside = (() => {
       status.className = wrong ? "llm-wrong" : "llm-note";
       status.textContent = message;
     };
-    let labels = [], key = "", turn = 0;
+    let labels = [],
+      key = "",
+      turn = 0;
 
     return {
       element,
@@ -41,13 +61,25 @@ globalThis.LlmInside = (() => {
       wait: (writing) => say(writing ? "正在写，停下来就算。" : ""),
       // words：每个词元；query：选中的一个
       async show({ engine, words, state, query }) {
-        const mine = ++turn, showsWeights = current === "attention";
+        const mine = ++turn,
+          showsWeights = current === "attention";
         chips.hidden = !current || current === "cache";
         const ids = words.map(({ id }) => id).join();
         if (ids !== key) {
           key = ids;
-          labels = words.map((word, i) => chip("label", word, i, {}, radio(`${id}-query`, () => choose({ token: i }))));
-          chips.replaceChildren(html("legend", {}, "选一个词元（小字是位置）"), html("div", { class: "live-sentence llm-chips" }, ...labels));
+          labels = words.map((word, i) =>
+            chip(
+              "label",
+              word,
+              i,
+              {},
+              radio(`${id}-query`, () => choose({ token: i })),
+            ),
+          );
+          chips.replaceChildren(
+            html("legend", {}, "选一个词元（小字是位置）"),
+            html("div", { class: "live-sentence llm-chips" }, ...labels),
+          );
         }
         labels.forEach((label, i) => (label.control.checked = i === query));
         if (!current) return;

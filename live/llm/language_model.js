@@ -7,7 +7,9 @@
 // 各个头的查询、键、值也不另排，第 i 个位置的第 head 个头是 query[(i * h + head) * d] 起的 d 个数。
 globalThis.liveLanguageModel = function (blocks, config) {
   const { numLayers, dModel, dFf, numHeads, numKvHeads, vocabSize, normEps, ropeTheta, maxTokens } = config;
-  const dHead = dModel / numHeads, kvWidth = numKvHeads * dHead, group = numHeads / numKvHeads;
+  const dHead = dModel / numHeads,
+    kvWidth = numKvHeads * dHead,
+    group = numHeads / numKvHeads;
 
   const CHUNK = 64; // 开头很长时，一次至多算几个位置：再多也快不了，中间结果却占得多
 
@@ -26,7 +28,8 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   // 均方根归一化：x / √(mean(x²) + ε) · γ，在每个位置自己的 D 个特征上求
   function rmsNorm(x, gamma) {
-    const d = gamma.length, y = temporary(x.length);
+    const d = gamma.length,
+      y = temporary(x.length);
     for (let start = 0; start < x.length; start += d) {
       let squares = 0;
       for (let k = 0; k < d; k++) squares += x[start + k] ** 2;
@@ -38,7 +41,9 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   // 各个位置的旋转：位置 p 上，第 i 对特征转过 p · θ^(-2i/d)；写成 cos 与 sin，各 (N, d/2)
   function rotations(positions) {
-    const half = dHead / 2, cos = new Float32Array(positions.length * half), sin = new Float32Array(cos.length);
+    const half = dHead / 2,
+      cos = new Float32Array(positions.length * half),
+      sin = new Float32Array(cos.length);
     positions.forEach((position, n) => {
       for (let i = 0; i < half; i++) {
         // 角度也像 torch 里那样是 fp32
@@ -52,9 +57,13 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   // x (N, 头数, d)：相邻的两个特征 (a, b) 是一对，转过一个角度
   function rotate(x, { cos, sin }) {
-    const half = dHead / 2, heads = (x.length * half) / (cos.length * dHead), y = temporary(x.length);
+    const half = dHead / 2,
+      heads = (x.length * half) / (cos.length * dHead),
+      y = temporary(x.length);
     for (let pair = 0; pair < x.length / 2; pair++) {
-      const turn = Math.floor(pair / (heads * half)) * half + (pair % half), a = x[2 * pair], b = x[2 * pair + 1];
+      const turn = Math.floor(pair / (heads * half)) * half + (pair % half),
+        a = x[2 * pair],
+        b = x[2 * pair + 1];
       y[2 * pair] = a * cos[turn] - b * sin[turn];
       y[2 * pair + 1] = a * sin[turn] + b * cos[turn];
     }
@@ -64,16 +73,30 @@ globalThis.liveLanguageModel = function (blocks, config) {
   // 一个查询给前 i + 1 个位置的权重，写进 weights：softmax(q Kᵀ / √d)；query[start] 起的 d 个数是第 head 个头的查询。
   // 一次算四个键：一个 q 取来用四次，四个和也不必彼此等，快两三倍；每个和里的次序没有变。多算的到末尾换成 0
   function attentionRow(query, start, key, head, i, weights) {
-    const shared = Math.floor(head / group) * dHead, root = Math.sqrt(dHead);
-    let highest = -Infinity, sum = 0;
+    const shared = Math.floor(head / group) * dHead,
+      root = Math.sqrt(dHead);
+    let highest = -Infinity,
+      sum = 0;
     for (let j = 0; j <= i; j += 4) {
-      const k0 = j * kvWidth + shared, k1 = k0 + kvWidth, k2 = k1 + kvWidth, k3 = k2 + kvWidth;
-      let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+      const k0 = j * kvWidth + shared,
+        k1 = k0 + kvWidth,
+        k2 = k1 + kvWidth,
+        k3 = k2 + kvWidth;
+      let s0 = 0,
+        s1 = 0,
+        s2 = 0,
+        s3 = 0;
       for (let c = 0; c < dHead; c++) {
         const q = query[start + c];
-        s0 += q * key[k0 + c]; s1 += q * key[k1 + c]; s2 += q * key[k2 + c]; s3 += q * key[k3 + c];
+        s0 += q * key[k0 + c];
+        s1 += q * key[k1 + c];
+        s2 += q * key[k2 + c];
+        s3 += q * key[k3 + c];
       }
-      weights[j] = s0 / root; weights[j + 1] = s1 / root; weights[j + 2] = s2 / root; weights[j + 3] = s3 / root;
+      weights[j] = s0 / root;
+      weights[j + 1] = s1 / root;
+      weights[j + 2] = s2 / root;
+      weights[j + 3] = s3 / root;
     }
     for (let j = 0; j <= i; j++) highest = Math.max(highest, weights[j]);
     for (let j = 0; j <= i; j++) sum += weights[j] = Math.exp(weights[j] - highest);
@@ -83,14 +106,23 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   // 分组查询注意力：h 个查询头，每 g 个共用一个键值头；query (N, h, d)，key、value (M, h/g, d)，新位置从 past 起
   function groupedQueryAttention(query, key, value, past) {
-    const output = temporary(query.length).fill(0), n = query.length / dModel, weights = temporary(4 * Math.ceil((past + n) / 4));
+    const output = temporary(query.length).fill(0),
+      n = query.length / dModel,
+      weights = temporary(4 * Math.ceil((past + n) / 4));
     for (let i = past; i < past + n; i++) {
       for (let head = 0; head < numHeads; head++) {
-        const o = (i - past) * dModel + head * dHead, shared = Math.floor(head / group) * dHead;
+        const o = (i - past) * dModel + head * dHead,
+          shared = Math.floor(head / group) * dHead;
         attentionRow(query, o, key, head, i, weights);
         for (let j = 0; j <= i; j += 4) {
-          const v0 = j * kvWidth + shared, v1 = v0 + kvWidth, v2 = v1 + kvWidth, v3 = v2 + kvWidth;
-          const w0 = weights[j], w1 = weights[j + 1], w2 = weights[j + 2], w3 = weights[j + 3];
+          const v0 = j * kvWidth + shared,
+            v1 = v0 + kvWidth,
+            v2 = v1 + kvWidth,
+            v3 = v2 + kvWidth;
+          const w0 = weights[j],
+            w1 = weights[j + 1],
+            w2 = weights[j + 2],
+            w3 = weights[j + 3];
           for (let c = 0; c < dHead; c++) {
             const two = fround(fround(output[o + c] + w0 * value[v0 + c]) + w1 * value[v1 + c]);
             output[o + c] = fround(two + w2 * value[v2 + c]) + w3 * value[v3 + c];
@@ -143,7 +175,9 @@ globalThis.liveLanguageModel = function (blocks, config) {
 
   // ids 是从头到尾的全部，只算缓存里还没有的那些位置，从 past 起；隐藏状态都写进缓存，第 0 个是嵌入
   function forward(ids, model, cache, past = 0) {
-    const { layers, hiddenStates } = cache, end = Math.min(past + CHUNK, ids.length), turns = rotations(range(past, end));
+    const { layers, hiddenStates } = cache,
+      end = Math.min(past + CHUNK, ids.length),
+      turns = rotations(range(past, end));
     for (let i = past; i < end; i++) hiddenStates[0].set(blocks.row(model.tokens, ids[i]), i * dModel);
     model.layers.forEach((layer, number) => {
       used = 0;
@@ -156,7 +190,10 @@ globalThis.liveLanguageModel = function (blocks, config) {
   // 事后要问权重：第 number 层里，第 from 到 end 个位置的查询 (N, h, d)，由这一层的输入再算一遍；下一次计算之前有效
   function queries(number, from, end, model, { hiddenStates }) {
     used = 0;
-    const { norm1, selfAttn: { qProj } } = model.layers[number];
+    const {
+      norm1,
+      selfAttn: { qProj },
+    } = model.layers[number];
     const x = hiddenStates[number].subarray(from * dModel, end * dModel);
     return rotate(linear(rmsNorm(x, norm1), qProj), rotations(range(from, end)));
   }
@@ -169,7 +206,19 @@ globalThis.liveLanguageModel = function (blocks, config) {
   }
 
   return {
-    rmsNorm, rotations, rotate, attentionRow, groupedQueryAttention, swiglu, selfAttn, ffn, languageModelLayer,
-    newCache, head, forward, queries, read,
+    rmsNorm,
+    rotations,
+    rotate,
+    attentionRow,
+    groupedQueryAttention,
+    swiglu,
+    selfAttn,
+    ffn,
+    languageModelLayer,
+    newCache,
+    head,
+    forward,
+    queries,
+    read,
   };
 };

@@ -8,7 +8,13 @@
     constructor(block) {
       this.block = block;
       const { toState, toFragment } = LlmState;
-      this.address = new LiveAddress({ block, given: block.dataset, toState, toFragment, onEnter: () => this.entered() });
+      this.address = new LiveAddress({
+        block,
+        given: block.dataset,
+        toState,
+        toFragment,
+        onEnter: () => this.entered(),
+      });
       this.version = 0; // 前文换过几次
       this.asked = 0; // 里面问过几次
       this.dropped = 0; // 前文改了，先前写下的有几个不算数了
@@ -38,7 +44,7 @@
     // 写下的前面摆着的；一问一答时，前文是模板，摆在别处
     get before() {
       const { chat, past, text } = this.state;
-    return past ? `${LlmState.told(past)}问：${text}\n答：` : chat ? "" : text;
+      return past ? `${LlmState.told(past)}问：${text}\n答：` : chat ? "" : text;
     }
 
     build() {
@@ -81,7 +87,11 @@
       const link = html("p", { class: "llm-note llm-link" }, this.address.copier(), "前文、写下的与设置都写在里面。");
       this.desk.bars.element.append(link);
       const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
-      return [this.prompt.examples, html("div", { class: "llm-desk" }, ask, ...this.desk.elements), this.inside.element];
+      return [
+        this.prompt.examples,
+        html("div", { class: "llm-desk" }, ask, ...this.desk.elements),
+        this.inside.element,
+      ];
     }
 
     // 还没有打开：样子都在，只是动不了
@@ -184,7 +194,10 @@
 
     // 逐层看：看着末尾，就是最后一个词元；看着写下的一个，就是它前面的那个，它从那里写出来
     openLens() {
-      const { looking, writer: { prompt } } = this.session;
+      const {
+        looking,
+        writer: { prompt },
+      } = this.session;
       this.choose({ view: "lens", token: looking ? prompt.length + looking.i - 1 : -1 });
       this.inside.reveal("lens");
     }
@@ -216,7 +229,8 @@
         this.address.remember(true);
       }
       const ids = this.session ? this.read() : this.preview();
-      if (ids) this.desk.written.showDraft({ words: this.reader.words(ids), before: this.before, dropped: this.dropped });
+      if (ids)
+        this.desk.written.showDraft({ words: this.reader.words(ids), before: this.before, dropped: this.dropped });
       clearTimeout(this.pause);
       this.pause = setTimeout(() => {
         this.pause = null;
@@ -231,7 +245,7 @@
       this.controls.show(this.state);
       this.desk.bars.dials(this.state);
       this.inside.open(this.state.view);
-    if (this.state.bits) this.desk.written.open();
+      if (this.state.bits) this.desk.written.open();
     }
 
     // 写下的也写进网址，一直写的时候不写：有的浏览器不许写得太勤
@@ -260,8 +274,9 @@
     compute() {
       clearTimeout(this.pause);
       this.pause = null;
-      const ids = this.read(), mine = ++this.version;
-      if (!ids) return this.session.stop(), this.showBusy();
+      const ids = this.read(),
+        mine = ++this.version;
+      if (!ids) return (this.session.stop(), this.showBusy());
       this.controls.say(ids.length > 40 ? `正在读 ${ids.length} 个词元……` : "正在读……");
       this.controls.tellSpeed(0);
       const written = this.state.written.split(".").filter(Boolean).map(Number);
@@ -302,7 +317,8 @@
 
     // 前文的每个词元有多意外：要看才算
     lookAtSurprise() {
-      const { session, version } = this, words = this.reader.words(session.writer.prompt);
+      const { session, version } = this,
+        words = this.reader.words(session.writer.prompt);
       const wanted = () => version === this.version && session === this.session;
       return this.desk.written.surprise.show({ session, words, wanted, on: Boolean(this.state.bits) });
     }
@@ -314,9 +330,15 @@
       await this.session.turn(async (writer) => {
         if (mine !== this.asked || this.session.running) return;
         if (this.state.view) await writer.catchUp();
-        const { ids } = writer, { token } = this.state;
+        const { ids } = writer,
+          { token } = this.state;
         const query = token >= 0 && token < ids.length ? token : ids.length - 1;
-        await this.inside.show({ engine: this.session.engine, words: this.reader.words(ids), state: this.state, query });
+        await this.inside.show({
+          engine: this.session.engine,
+          words: this.reader.words(ids),
+          state: this.state,
+          query,
+        });
       });
     }
   }

@@ -57,7 +57,12 @@ globalThis.LlmPen = class LlmPen {
 
   // 点了一条：看着末尾，就写它；看着写下的一个，就从那里改走这条路
   take(id) {
-    const { session } = this.panel, { looking, writer: { steps } } = session, from = looking?.i ?? steps.length;
+    const { session } = this.panel,
+      {
+        looking,
+        writer: { steps },
+      } = session,
+      from = looking?.i ?? steps.length;
     return steps[from]?.id === id ? this.look(null) : session.take(from, id);
   }
 

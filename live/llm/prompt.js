@@ -8,7 +8,12 @@ globalThis.LlmPrompt = (() => {
   // onEdit()：把模板写成的原文拿去改；onInput()：打了字；onSubmit()：按了回车；onEnter(state)：换成一个例句；onMode()：换了写法
   function prompt({ id, onEdit, onInput, onSubmit, onEnter, onMode }) {
     const area = html("textarea", {
-      id: `${id}-text`, rows: 2, lang: "en", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+      id: `${id}-text`,
+      rows: 2,
+      lang: "en",
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
     });
     area.addEventListener("input", onInput);
     // 回车写下去，换行用 Shift 加回车；输入法选字的回车不算
@@ -24,7 +29,10 @@ globalThis.LlmPrompt = (() => {
       area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`;
     };
     const han = html("p", { class: "llm-note llm-han", role: "status" });
-    const tellHan = () => (han.textContent = HAN.test(area.value) ? "这个模型几乎只懂英文：中文它也读，写出来的多半不成句。换成英文试试。" : "");
+    const tellHan = () =>
+      (han.textContent = HAN.test(area.value)
+        ? "这个模型几乎只懂英文：中文它也读，写出来的多半不成句。换成英文试试。"
+        : "");
     area.addEventListener("input", () => (fit(), tellHan()));
     const modes = MODES.map((name, i) => {
       const input = radio(`${id}-mode`, () => onMode(i), { value: i });
@@ -35,7 +43,13 @@ globalThis.LlmPrompt = (() => {
       button.addEventListener("click", () => onEnter(toState(example)));
       return button;
     });
-    const written = html("pre", { class: "llm-template", tabindex: 0, role: "group", lang: "en", "aria-label": "照模板写成的原文" });
+    const written = html("pre", {
+      class: "llm-template",
+      tabindex: 0,
+      role: "group",
+      lang: "en",
+      "aria-label": "照模板写成的原文",
+    });
     const edit = html("button", { type: "button", class: "llm-small" }, "拿去改");
     edit.addEventListener("click", onEdit);
     const note = html("p", { class: "llm-note" }, "它读到的，照模板写成：", edit);
@@ -43,7 +57,12 @@ globalThis.LlmPrompt = (() => {
     const element = html(
       "div",
       { class: "llm-prompt" },
-      html("div", { class: "llm-line" }, label, html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样写" }, ...modes)),
+      html(
+        "div",
+        { class: "llm-line" },
+        label,
+        html("div", { class: "llm-choices", role: "radiogroup", "aria-label": "怎样写" }, ...modes),
+      ),
       area,
       han,
     );

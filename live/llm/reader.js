@@ -18,7 +18,8 @@ globalThis.LlmReader = class LlmReader {
     if (text.length > LlmReader.LONGEST) throw Error(`这里有 ${text.length} 个字符，太长了，请写短一些。`);
     const asked = `<|im_end|>\n<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`;
     const whole = past ? past + asked : chat ? this.tokenizer.chat([{ role: "user", content: text }]) : text;
-    const ids = this.tokenizer.encode(whole), { maxTokens } = this.config;
+    const ids = this.tokenizer.encode(whole),
+      { maxTokens } = this.config;
     if (ids.length > maxTokens) throw Error(`这里有 ${ids.length} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
     if (!ids.length) throw Error("这些字符不在任何一个词元里，请换几个字。");
     return { whole, ids };

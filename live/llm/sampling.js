@@ -5,7 +5,8 @@
 globalThis.liveSampling = function () {
   // 分数 → 概率，写进 probabilities，可以就是 logits 自己；-Infinity 的概率是 0
   function softmax(logits, probabilities = new Float32Array(logits.length)) {
-    let most = -Infinity, sum = 0;
+    let most = -Infinity,
+      sum = 0;
     for (let i = 0; i < logits.length; i++) if (logits[i] > most) most = logits[i];
     for (let i = 0; i < logits.length; i++) sum += probabilities[i] = Math.exp(logits[i] - most);
     for (let i = 0; i < logits.length; i++) probabilities[i] /= sum;
@@ -14,7 +15,8 @@ globalThis.liveSampling = function () {
 
   // 一个编号的概率，与 softmax 里的那一个相同；不必为它另要一份与词表一样长的数组
   function probabilityOf(id, logits) {
-    let most = -Infinity, sum = 0;
+    let most = -Infinity,
+      sum = 0;
     for (let i = 0; i < logits.length; i++) if (logits[i] > most) most = logits[i];
     for (let i = 0; i < logits.length; i++) sum += Math.exp(logits[i] - most);
     return Math.fround(Math.fround(Math.exp(logits[id] - most)) / sum);
@@ -22,10 +24,12 @@ globalThis.liveSampling = function () {
 
   // 只留最高的 topK 个，再从高到低留到概率之和达到 topP 为止；给编号排序太慢，所以只排分数，找出留到哪一个分数
   function highest(logits, topK, topP) {
-    const ordered = Float32Array.from(logits).sort().reverse().subarray(0, topK), probabilities = softmax(ordered);
+    const ordered = Float32Array.from(logits).sort().reverse().subarray(0, topK),
+      probabilities = softmax(ordered);
     let count = 0;
     // 排在前面的已经够了就停
-    for (let before = 0; count < ordered.length && !(topP < 1 && before >= topP); count++) before += probabilities[count];
+    for (let before = 0; count < ordered.length && !(topP < 1 && before >= topP); count++)
+      before += probabilities[count];
     const least = ordered[count - 1];
     let places = count; // 分数恰好是 least 的，先留编号小的，有几个位子
     while (places && ordered[places - 1] === least) places--;
@@ -81,7 +85,8 @@ globalThis.liveSampling = function () {
 
   // 按概率抽一个编号；random() 给出 [0, 1) 里的数
   function draw(probabilities, random = Math.random) {
-    let rest = random() * probabilities.reduce((sum, probability) => sum + probability, 0), last = 0; // 舍入之后合计不恰好是 1
+    let rest = random() * probabilities.reduce((sum, probability) => sum + probability, 0),
+      last = 0; // 舍入之后合计不恰好是 1
     for (let id = 0; id < probabilities.length; id++) {
       if (!probabilities[id]) continue;
       if ((rest -= probabilities[id]) < 0) return id;

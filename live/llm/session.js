@@ -47,7 +47,8 @@ globalThis.LlmSession = class LlmSession {
   }
 
   get ended() {
-    const { steps } = this.writer, { eosId } = this.engine.config;
+    const { steps } = this.writer,
+      { eosId } = this.engine.config;
     return steps.length > 0 && [eosId, 0].includes(steps[steps.length - 1].id);
   }
 
@@ -58,7 +59,8 @@ globalThis.LlmSession = class LlmSession {
   // 换一段前文，再照 written 写下去；还在读先前那一段的，不必读完
   begin(prompt, written) {
     this.stop();
-    const { signal } = this.stopper, { vocabSize } = this.engine.config;
+    const { signal } = this.stopper,
+      { vocabSize } = this.engine.config;
     return this.turn(async (writer) => {
       if (signal.aborted) return;
       this.looking = null;
@@ -81,7 +83,9 @@ globalThis.LlmSession = class LlmSession {
   // 写一个；id 不给，就照现在的挑法
   step(id) {
     const from = this.writer.steps.length;
-    return this.turn((writer) => this.ready && this.write(writer, id, performance.now(), 1)).then(() => this.onSettled(from));
+    return this.turn((writer) => this.ready && this.write(writer, id, performance.now(), 1)).then(() =>
+      this.onSettled(from),
+    );
   }
 
   // 前面的还没有做完，就等着再写；只有这之后叫的停才停得了它
@@ -93,7 +97,8 @@ globalThis.LlmSession = class LlmSession {
       signal.throwIfAborted();
       const start = performance.now();
       from = writer.steps.length;
-      for (let count = 1; !signal.aborted && this.ready && !(count > 1 && this.ended); count++) await this.write(writer, undefined, start, count);
+      for (let count = 1; !signal.aborted && this.ready && !(count > 1 && this.ended); count++)
+        await this.write(writer, undefined, start, count);
     }).then(() => {
       if (!signal.aborted) this.setRunning(false);
       return this.onSettled(from);

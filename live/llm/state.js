@@ -16,8 +16,16 @@ globalThis.LlmState = (() => {
     ids: [504, 3575, 282, 4649, 314],
     words: ["The", " capital", " of", " France", " is"],
     next: [
-      [7042, " Paris", 0.773], [260, " the", 0.065], [4528, " London", 0.012], [2250, " Le", 0.01], [1315, " New", 0.009],
-      [5145, " La", 0.009], [216, " ", 0.007], [441, " not", 0.007], [3692, " Mon", 0.006], [3575, " capital", 0.004],
+      [7042, " Paris", 0.773],
+      [260, " the", 0.065],
+      [4528, " London", 0.012],
+      [2250, " Le", 0.01],
+      [1315, " New", 0.009],
+      [5145, " La", 0.009],
+      [216, " ", 0.007],
+      [441, " not", 0.007],
+      [3692, " Mon", 0.006],
+      [3575, " capital", 0.004],
     ],
   };
   const TEMPERATURES = [0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2];
@@ -27,7 +35,23 @@ globalThis.LlmState = (() => {
   const VIEWS = ["attention", "lens", "norms", "cache"];
 
   // chat 一问一答；past 是再问一句时，先前的几问几答照模板写成的原文；bits 看不看前文的每个词元有多意外；draw 抽签；T、k、p、m 是四个滑杆，0 是不限；token 不写就是最后一个；层与头从 1 数起
-  const START = { text: "", chat: 0, past: "", draw: 0, T: 1, k: 0, p: 0, m: 0, seed: 1, written: "", view: "", layer: 24, head: 5, token: -1, bits: 0 };
+  const START = {
+    text: "",
+    chat: 0,
+    past: "",
+    draw: 0,
+    T: 1,
+    k: 0,
+    p: 0,
+    m: 0,
+    seed: 1,
+    written: "",
+    view: "",
+    layer: 24,
+    head: 5,
+    token: -1,
+    bits: 0,
+  };
   const nearest = (values, value) => values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a));
   const whole = (value, from, to) => Math.min(to, Math.max(from, Math.floor(value)));
   const MEND = {
@@ -62,7 +86,10 @@ globalThis.LlmState = (() => {
   };
 
   // 先前的几问几答，读得顺的样子
-  const told = (past) => [...past.matchAll(/<\|im_start\|>(user|assistant)\n(.*?)(?=<\|im_end\|>|$)/gs)].map(([, who, said]) => `${who === "user" ? "问" : "答"}：${said}\n`).join("");
+  const told = (past) =>
+    [...past.matchAll(/<\|im_start\|>(user|assistant)\n(.*?)(?=<\|im_end\|>|$)/gs)]
+      .map(([, who, said]) => `${who === "user" ? "问" : "答"}：${said}\n`)
+      .join("");
 
   return { told, EXAMPLES, PREVIEW, TEMPERATURES, KS, PS, MS, VIEWS, START, toState, toFragment };
 })();

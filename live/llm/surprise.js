@@ -9,16 +9,36 @@ globalThis.LlmSurprise = (() => {
 
   // chips：写着前文词元的那一串，最前面的几个就是；onToggle(要不要看)
   function surprise({ chips, onToggle }) {
-    const about = html("span", { class: "llm-note", id: "llm-about-surprise" }, "每个方框底下一条，越长，读到它前面时越没有料到它。");
-    const button = html("button", { type: "button", class: "llm-small", "aria-pressed": false, "aria-describedby": about.id }, "有多意外");
+    const about = html(
+      "span",
+      { class: "llm-note", id: "llm-about-surprise" },
+      "每个方框底下一条，越长，读到它前面时越没有料到它。",
+    );
+    const button = html(
+      "button",
+      { type: "button", class: "llm-small", "aria-pressed": false, "aria-describedby": about.id },
+      "有多意外",
+    );
     const reading = html("p", { class: "llm-note llm-surprise", "aria-live": "polite", hidden: true });
-    let on = false, words = [], bits = [], at = null, turn = 0, fresh = false; // bits[i] 是第 i 个的，第 0 个前面什么也没有，没有数
+    let on = false,
+      words = [],
+      bits = [],
+      at = null,
+      turn = 0,
+      fresh = false; // bits[i] 是第 i 个的，第 0 个前面什么也没有，没有数
 
     const whole = () => {
-      const total = bits.slice(1).reduce((sum, each) => sum + each, 0), mean = total / (words.length - 1);
-      const most = range(words.length).slice(1).reduce((a, b) => (bits[b] > bits[a] ? b : a));
+      const total = bits.slice(1).reduce((sum, each) => sum + each, 0),
+        mean = total / (words.length - 1);
+      const most = range(words.length)
+        .slice(1)
+        .reduce((a, b) => (bits[b] > bits[a] ? b : a));
       const perplexity = (2 ** mean).toLocaleString("en", { maximumSignificantDigits: 3 });
-      return [`第一个不算，共 ${said(total)}，平均 ${said(mean)}（困惑度 ${perplexity}）；最意外的是 `, named(words[most]), `，${said(bits[most])}。`];
+      return [
+        `第一个不算，共 ${said(total)}，平均 ${said(mean)}（困惑度 ${perplexity}）；最意外的是 `,
+        named(words[most]),
+        `，${said(bits[most])}。`,
+      ];
     };
     const one = (i) => {
       if (i === 0) return [named(words[0]), "：第一个，前面什么也没有，不算。"];
@@ -52,8 +72,10 @@ globalThis.LlmSurprise = (() => {
       element: html("div", {}, html("p", { class: "llm-line" }, button, about), reading),
       // 还在看的是不是 given，由 wanted() 说；session 一次算几个，其间别的可以插进来
       async show({ session, words: given, wanted, on: want }) {
-        const mine = ++turn, current = () => mine === turn && wanted();
-        const { engine } = session, same = given.findIndex(({ id }, i) => id !== words[i]?.id);
+        const mine = ++turn,
+          current = () => mine === turn && wanted();
+        const { engine } = session,
+          same = given.findIndex(({ id }, i) => id !== words[i]?.id);
         [on, words, at, fresh] = [want, given, null, true];
         bits = bits.slice(0, same < 0 ? given.length : same); // 开头没有变的，不必再算
         button.setAttribute("aria-pressed", on);
@@ -79,12 +101,14 @@ globalThis.LlmSurprise = (() => {
         reading.textContent = "……";
       },
       draw() {
-        range(bits.length).slice(1).forEach((i) => {
-          const chip = chips.children[i];
-          chip?.style.setProperty("--bits", Math.min(1, bits[i] / FULL));
-          chip?.setAttribute("data-bits", bits[i]);
-          chip?.setAttribute("title", said(bits[i]));
-        });
+        range(bits.length)
+          .slice(1)
+          .forEach((i) => {
+            const chip = chips.children[i];
+            chip?.style.setProperty("--bits", Math.min(1, bits[i] / FULL));
+            chip?.setAttribute("data-bits", bits[i]);
+            chip?.setAttribute("title", said(bits[i]));
+          });
         read();
       },
     };

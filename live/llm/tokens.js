@@ -7,8 +7,7 @@ globalThis.LlmTokens = (() => {
   // 看不见的，以及会把左右倒过来的，都写成码位
   const HIDDEN = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Zl}\p{Zp}]/gu;
   const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-  const visible = (text) =>
-    text.replace(/[ \n\t]/g, (char) => MARKS[char]).replace(HIDDEN, codePoint);
+  const visible = (text) => text.replace(/[ \n\t]/g, (char) => MARKS[char]).replace(HIDDEN, codePoint);
 
   // 一个编号：text 是它的字，拼不成完整的字就是 null；shown 是写出来的样子，spoken 是念出来的样子
   function spell(tokenizer, id) {
@@ -18,7 +17,8 @@ globalThis.LlmTokens = (() => {
       text = strict.decode(bytes);
     } catch {} // 切开的字
     const shown = text === null ? [...bytes].map(hex).join(" ") : visible(text);
-    const spoken = text === null ? `字节 ${shown}` : text.trim() || shown.replaceAll("␣", "空格").replaceAll("↵", "换行");
+    const spoken =
+      text === null ? `字节 ${shown}` : text.trim() || shown.replaceAll("␣", "空格").replaceAll("↵", "换行");
     return { id, bytes, text, shown, spoken, special: [...tokenizer.special.values()].includes(id) };
   }
 
@@ -27,7 +27,10 @@ globalThis.LlmTokens = (() => {
     html(
       "bdi",
       { class: "live-token", lang: "en" },
-      ...shown.split(/([␣↵⇥]+)/).filter(Boolean).map((part) => (/[␣↵⇥]/.test(part) ? html("i", {}, part) : part)),
+      ...shown
+        .split(/([␣↵⇥]+)/)
+        .filter(Boolean)
+        .map((part) => (/[␣↵⇥]/.test(part) ? html("i", {}, part) : part)),
     );
   const kindOf = ({ text, special }) => (special ? "live-special" : text === null ? "llm-bytes" : "");
   const chip = (tag, word, note, attributes = {}, ...more) =>

@@ -30,7 +30,10 @@ globalThis.ExerciseEditor = (() => {
       const lines = cell.querySelector(".cell_input pre").textContent.trimEnd().split("\n");
       this.checks = lines.map((line) => line.match(CHECK)).filter(Boolean);
       this.names = dataset.exercise.split(" ");
-      const own = lines.filter((line) => line !== IMPORT && !CHECK.test(line)).join("\n").trim();
+      const own = lines
+        .filter((line) => line !== IMPORT && !CHECK.test(line))
+        .join("\n")
+        .trim();
       this.skeleton = own.replace(/^(def .*:) \.\.\.$/gm, "$1\n    ..."); // 另起一段，好往里写
       this.onDone = onDone;
       this.build(number);
@@ -43,7 +46,13 @@ globalThis.ExerciseEditor = (() => {
       const id = `exercise-code-${number}`;
       const button = (text, onclick) => element("button", { type: "button", textContent: text, onclick });
       this.gutter = element("pre", { className: "exercise-lines", ariaHidden: "true" });
-      this.area = element("textarea", { id, wrap: "off", spellcheck: false, autocapitalize: "off", autocomplete: "off" });
+      this.area = element("textarea", {
+        id,
+        wrap: "off",
+        spellcheck: false,
+        autocapitalize: "off",
+        autocomplete: "off",
+      });
       this.area.setAttribute("autocorrect", "off");
       this.area.setAttribute("aria-describedby", `${id}-keys`);
       this.output = element("pre", { className: "exercise-output", hidden: true, tabIndex: 0 });
@@ -65,7 +74,10 @@ globalThis.ExerciseEditor = (() => {
           "div",
           { className: "exercise-buttons" },
           button("运行", () => this.run(false)),
-          Object.assign(button("检查", () => this.run(true)), { className: "main" }),
+          Object.assign(
+            button("检查", () => this.run(true)),
+            { className: "main" },
+          ),
           button("恢复原样", () => this.restore()),
           this.copyButton,
         ),
@@ -96,7 +108,9 @@ globalThis.ExerciseEditor = (() => {
     draw() {
       const count = this.area.value.split("\n").length;
       this.area.rows = Math.max(3, count);
-      this.gutter.replaceChildren(...Array.from({ length: count }, (_, i) => element("span", { textContent: `${i + 1}\n` })));
+      this.gutter.replaceChildren(
+        ...Array.from({ length: count }, (_, i) => element("span", { textContent: `${i + 1}\n` })),
+      );
     }
 
     // 也像打字一样改，撤销得回来
@@ -111,7 +125,9 @@ globalThis.ExerciseEditor = (() => {
     }
 
     async copy() {
-      const text = [IMPORT, "", "", this.area.value.trim(), "", "", ...this.checks.map(([line]) => line), ""].join("\n");
+      const text = [IMPORT, "", "", this.area.value.trim(), "", "", ...this.checks.map(([line]) => line), ""].join(
+        "\n",
+      );
       try {
         await navigator.clipboard.writeText(text);
       } catch {
@@ -179,7 +195,8 @@ globalThis.ExerciseEditor = (() => {
       if (late) return wrong(`运行了 ${late} 秒还没有完，已经停下：多半是循环停不下来，看看它的条件会不会变成假。`);
       if (failed) return wrong("网页里的 Python 运行不下去了，已经换上一个新的，再试一次。");
       if (error) return wrong(error);
-      if (!checking) return this.say({ text: this.output.hidden ? "运行完了，没有打印什么；对不对，按“检查”。" : "运行完了。" });
+      if (!checking)
+        return this.say({ text: this.output.hidden ? "运行完了，没有打印什么；对不对，按“检查”。" : "运行完了。" });
       const several = this.checks.length > 1;
       const sentences = this.checks.map(([, name, answer]) => {
         const text = verdicts[this.names.indexOf(name)] ?? "这一问网页里检查不了：按“复制成一格”，到 Jupyter 里检查。";

@@ -58,7 +58,10 @@ globalThis.LivePython = (() => {
       return new Promise((resolve, reject) => {
         const frame = document.createElement("iframe");
         const { port1, port2 } = new MessageChannel();
-        const late = setTimeout(() => reject(failure("网页里的 Python 迟迟没有准备好，请再试一次，或者换一个新一些的浏览器。")), PATIENCE * 1000);
+        const late = setTimeout(
+          () => reject(failure("网页里的 Python 迟迟没有准备好，请再试一次，或者换一个新一些的浏览器。")),
+          PATIENCE * 1000,
+        );
         port1.onmessage = ({ data: { broken } }) => {
           clearTimeout(late);
           if (broken) reject(failure(`网页里的 Python 准备不了（${broken}），请换一个新一些的浏览器。`));

@@ -25,7 +25,8 @@ globalThis.pythonKeys = function (area, { onCheck }) {
     const last = end > start && value[end - 1] === "\n" ? end - 1 : end;
     const lines = value.slice(first, last).split("\n");
     const changed = lines.map((line) => (back ? line.replace(/^ {1,4}/, "") : line && INDENT + line));
-    const text = changed.join("\n"), longer = text.length - (last - first);
+    const text = changed.join("\n"),
+      longer = text.length - (last - first);
     if (!longer) return;
     replace(first, last, text);
     area.setSelectionRange(Math.max(first, start + changed[0].length - lines[0].length), end + longer);

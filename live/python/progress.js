@@ -2,7 +2,8 @@
 {
   const marks = [...document.querySelectorAll("[data-exercise]")];
   const names = marks.flatMap((mark) => mark.dataset.exercise.split(" "));
-  const line = document.createElement("p"), count = document.createElement("span");
+  const line = document.createElement("p"),
+    count = document.createElement("span");
   const button = Object.assign(document.createElement("button"), { type: "button" });
 
   function show() {

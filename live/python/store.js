@@ -1,6 +1,7 @@
 // 读者写下的代码与做对了哪些，只记在这个浏览器里：键都以 exercise/ 开头。浏览器不让存（例如隐私模式）时，关掉这一页就没有了。
 globalThis.ExerciseStore = (() => {
-  const PREFIX = "exercise/", OFF = `${PREFIX}off`;
+  const PREFIX = "exercise/",
+    OFF = `${PREFIX}off`;
   const kept = new Map();
   const guarded = (work, otherwise) => {
     try {
@@ -15,7 +16,8 @@ globalThis.ExerciseStore = (() => {
     guarded(() => (value === null ? localStorage.removeItem(key) : localStorage.setItem(key, value)));
   };
   const keys = () => [...new Set([...kept.keys(), ...guarded(() => Object.keys(localStorage), [])])];
-  const text = (name) => `${PREFIX}text/${name}`, done = (name) => `${PREFIX}done/${name}`;
+  const text = (name) => `${PREFIX}text/${name}`,
+    done = (name) => `${PREFIX}done/${name}`;
 
   return {
     text: (name) => read(text(name)),

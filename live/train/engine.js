@@ -17,7 +17,8 @@ globalThis.TrainEngine = (() => {
 
     // 走 steps 步：多少步由页面定，A 与 B 一样多
     function train(steps) {
-      const points = [], began = performance.now();
+      const points = [],
+        began = performance.now();
       for (let i = 0; i < steps && !broken; i++) {
         const point = run.advance();
         broken = !Number.isFinite(point.loss) || !Number.isFinite(point.size);
@@ -39,19 +40,38 @@ globalThis.TrainEngine = (() => {
     // 接着 ids 写 count 个字；at、off 同 look
     function write({ at, ids, count, seed, off }) {
       const { words, most } = run;
-      const last = (ids) => run.look({ at, ids, targets: ids.map(() => -1), off, hidden: [] }).probabilities.slice((ids.length - 1) * words.length);
+      const last = (ids) =>
+        run
+          .look({ at, ids, targets: ids.map(() => -1), off, hidden: [] })
+          .probabilities.slice((ids.length - 1) * words.length);
       return tools.trainWriting(tools)({ ids, count, seed, most, look: last });
     }
 
     return { files: { products: (buffer) => void (wasm = buffer) }, calls: { start, train, look, write } };
   }
 
-  const PARTS = { trainRandom, trainProducts, trainParts, trainModel, trainOptimiser, trainTasks, trainReading, trainWriting, trainRun };
-  const given = Object.entries(PARTS).map(([name, part]) => `const ${name} = ${part};`).join("\n");
+  const PARTS = {
+    trainRandom,
+    trainProducts,
+    trainParts,
+    trainModel,
+    trainOptimiser,
+    trainTasks,
+    trainReading,
+    trainWriting,
+    trainRun,
+  };
+  const given = Object.entries(PARTS)
+    .map(([name, part]) => `const ${name} = ${part};`)
+    .join("\n");
 
   return class TrainEngine extends LiveEngine {
     constructor(root) {
-      super({ root, folder: "train", code: `(config, tools) => { ${given} return (${trainWorker})({ ${Object.keys(PARTS)} }, tools); }` });
+      super({
+        root,
+        folder: "train",
+        code: `(config, tools) => { ${given} return (${trainWorker})({ ${Object.keys(PARTS)} }, tools); }`,
+      });
     }
 
     // 等到 products.wasm 取来；取不到，就用 JavaScript 的循环

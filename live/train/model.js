@@ -6,19 +6,28 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
   // 先走一遍，只数要多少内存；再走一遍，真的要
   function layOut(choices, maxRows, tools, values) {
     const { layers, heads, width, vocabSize, maxLength, mask, positions, norm, seed } = choices;
-    const { stream } = trainRandom(), parameters = {}, size = { batch: 0, length: 0, rows: 0 };
+    const { stream } = trainRandom(),
+      parameters = {},
+      size = { batch: 0, length: 0, rows: 0 };
 
     // 参数各自按名字抽签：A 与 B 里同名同形的，开头就一模一样。spread 是标准差，抽的是均匀的
     function parameter(name, shape, spread, centre = 0) {
-      const count = shape.reduce((a, b) => a * b), made = { shape, ...values.take(count) };
+      const count = shape.reduce((a, b) => a * b),
+        made = { shape, ...values.take(count) };
       const { next } = stream(seed, name);
       if (made.value) for (let i = 0; i < count; i++) made.value[i] = centre + spread * (2 * next() - 1) * Math.sqrt(3);
       return (parameters[name] = made);
     }
 
-    const { embedding, linear, layerNorm, attention, feedForward, sublayer, exp } = trainParts(tools, { parameter, size, maxRows, maxLength });
+    const { embedding, linear, layerNorm, attention, feedForward, sublayer, exp } = trainParts(tools, {
+      parameter,
+      size,
+      maxRows,
+      maxLength,
+    });
     const embed = embedding(vocabSize, width, positions);
-    const attentions = [], stack = [];
+    const attentions = [],
+      stack = [];
     for (let i = 0; i < layers; i++) {
       const attn = attention(`layers.${i}.self_attn`, width, heads, { mask, rope: positions === "rope" });
       attentions.push(attn);
@@ -33,8 +42,10 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
   }
 
   return function model(choices, wasm) {
-    const { vocabSize, batch, maxLength } = choices, maxRows = batch * maxLength;
-    let words = 0, count = 0;
+    const { vocabSize, batch, maxLength } = choices,
+      maxRows = batch * maxLength;
+    let words = 0,
+      count = 0;
     const roundUp = (n) => 4 * Math.ceil(n / 4);
     layOut(choices, maxRows, { take: (n) => void (words += roundUp(n)) }, { take: (n) => void (count += roundUp(n)) });
 
@@ -43,11 +54,14 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
     const [values, gradients, first, second] = [0, 1, 2, 3].map(() => tools.take(count));
     let used = 0;
     const taken = (n) => {
-      const part = (all) => all.subarray(used, used + n), made = { value: part(values), gradient: part(gradients) };
+      const part = (all) => all.subarray(used, used + n),
+        made = { value: part(values), gradient: part(gradients) };
       used += roundUp(n);
       return made;
     };
-    const { parameters, size, embed, attentions, stack, exp, probabilities } = layOut(choices, maxRows, tools, { take: taken });
+    const { parameters, size, embed, attentions, stack, exp, probabilities } = layOut(choices, maxRows, tools, {
+      take: taken,
+    });
 
     // ids 是 batch × length 个编号 → 各个位置上各个词元的分数
     function forward(ids, sentences, length) {
@@ -57,9 +71,12 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
 
     // 分数 → 概率，与平均的损失；目标是 -1 的位置不考。返回 { loss, right, counted }
     function lossOf(scores, targets) {
-      let loss = 0, right = 0, counted = 0;
+      let loss = 0,
+        right = 0,
+        counted = 0;
       for (let row = 0, at = 0; row < size.rows; row++, at += vocabSize) {
-        let best = 0, sum = 0;
+        let best = 0,
+          sum = 0;
         for (let j = 1; j < vocabSize; j++) if (scores[at + j] > scores[at + best]) best = j;
         for (let j = 0; j < vocabSize; j++) sum += probabilities[at + j] = exp(scores[at + j] - scores[at + best]);
         for (let j = 0; j < vocabSize; j++) probabilities[at + j] /= sum;
@@ -75,15 +92,30 @@ globalThis.trainModel = function ({ trainProducts, trainParts, trainRandom }) {
     function backward(targets, counted) {
       gradients.fill(0);
       for (let row = 0, at = 0; row < size.rows; row++, at += vocabSize) {
-        for (let j = 0; j < vocabSize; j++) probabilities[at + j] = targets[row] < 0 ? 0 : probabilities[at + j] / counted;
+        for (let j = 0; j < vocabSize; j++)
+          probabilities[at + j] = targets[row] < 0 ? 0 : probabilities[at + j] / counted;
         if (targets[row] >= 0) probabilities[at + targets[row]] -= 1 / counted;
       }
       embed.backward(stack.reduceRight((dy, part) => part.backward(dy), probabilities));
     }
 
     return {
-      parameters, values, gradients, first, second, attentions, probabilities, size, forward, lossOf, backward,
-      kernel: tools.kernel, from: tools.from, bytes: tools.bytes, simd: tools.simd, count: Object.values(parameters).reduce((sum, { value }) => sum + value.length, 0),
+      parameters,
+      values,
+      gradients,
+      first,
+      second,
+      attentions,
+      probabilities,
+      size,
+      forward,
+      lossOf,
+      backward,
+      kernel: tools.kernel,
+      from: tools.from,
+      bytes: tools.bytes,
+      simd: tools.simd,
+      count: Object.values(parameters).reduce((sum, { value }) => sum + value.length, 0),
     };
   };
 };

@@ -16,15 +16,27 @@ globalThis.trainOptimiser = function () {
   function clip(gradients, most) {
     let sum = 0;
     for (let i = 0; i < gradients.length; i++) sum += gradients[i] * gradients[i];
-    const length = Math.sqrt(sum), scale = most / (length + 1e-6);
+    const length = Math.sqrt(sum),
+      scale = most / (length + 1e-6);
     if (most && scale < 1) for (let i = 0; i < gradients.length; i++) gradients[i] *= scale;
     return length;
   }
 
   // first、second 是梯度与梯度的平方的滑动平均；products.wat 里有同样的一份（adamW），一次算四个数
   function step({ values, gradients, first, second, kernel, from }, rate, t) {
-    const one = 1 - power(BETA1, t), root = Math.sqrt(1 - power(BETA2, t));
-    if (kernel) return kernel.adamW(from(values), from(gradients), from(first), from(second), 4 * values.length, 1 - rate * DECAY, rate / one, root);
+    const one = 1 - power(BETA1, t),
+      root = Math.sqrt(1 - power(BETA2, t));
+    if (kernel)
+      return kernel.adamW(
+        from(values),
+        from(gradients),
+        from(first),
+        from(second),
+        4 * values.length,
+        1 - rate * DECAY,
+        rate / one,
+        root,
+      );
     for (let i = 0; i < values.length; i++) {
       const g = gradients[i];
       first[i] = BETA1 * first[i] + (1 - BETA1) * g;

@@ -2,7 +2,8 @@
 globalThis.TrainPaper = (() => {
   const { html } = LiveMarks;
   const HERE = new URL("../", document.currentScript.src).href; // 文字两本书各有一份，各读各的
-  const COUNT = 60, REST = 2500; // 一次写多少字；训练着，隔多少毫秒再写
+  const COUNT = 60,
+    REST = 2500; // 一次写多少字；训练着，隔多少毫秒再写
   const BIT = Math.LN2;
   let fetched;
 
@@ -20,14 +21,29 @@ globalThis.TrainPaper = (() => {
 
   // 它接着写的一段；开头是读者的
   function paper({ engine, words }) {
-    const begun = html("span", { class: "train-begun" }), written = html("span", { class: "train-written" });
+    const begun = html("span", { class: "train-begun" }),
+      written = html("span", { class: "train-written" });
     const again = html("button", { type: "button" }, "另写一段");
-    const element = html("figure", { class: "train-paper" },
-      html("figcaption", {}, html("span", {}, "它接着写的（浅色的是开头；一个字一个字抽签抽出来的，不是书里的话）"), again), html("p", {}, begun, written));
-    let asked = 0, last = -Infinity, seed = 0, now, waiting;
+    const element = html(
+      "figure",
+      { class: "train-paper" },
+      html(
+        "figcaption",
+        {},
+        html("span", {}, "它接着写的（浅色的是开头；一个字一个字抽签抽出来的，不是书里的话）"),
+        again,
+      ),
+      html("p", {}, begun, written),
+    );
+    let asked = 0,
+      last = -Infinity,
+      seed = 0,
+      now,
+      waiting;
 
     async function write() {
-      const mine = ++asked, { ids } = now;
+      const mine = ++asked,
+        { ids } = now;
       last = performance.now();
       const drawn = await engine.ask("write", [{ ...now, count: COUNT, seed }]).catch(() => null);
       if (!drawn || mine !== asked) return;
@@ -53,7 +69,14 @@ globalThis.TrainPaper = (() => {
   // 每个字多少比特；数次数的几条横线，名字写在右边
   const bits = (points) => points.map(([step, loss]) => [step, loss / BIT]);
   const guides = (lines, steps) =>
-    Object.entries(lines).map(([name, value]) => ({ kind: "train-guide", name: `${name} ${value.toFixed(2)}`, points: [[0, value], [steps, value]] }));
+    Object.entries(lines).map(([name, value]) => ({
+      kind: "train-guide",
+      name: `${name} ${value.toFixed(2)}`,
+      points: [
+        [0, value],
+        [steps, value],
+      ],
+    }));
   const told = ({ loss, right }) => `没读过的两章，每个字 ${(loss / BIT).toFixed(2)} 比特，猜对 ${right.toFixed(2)}`;
 
   return { open, paper, bits, guides, told };

@@ -2,17 +2,25 @@
 //
 // 一批 B 句，每句 N 个位置，就是 B × N 行，一行 D 个数；数都放在事先要好的地方，训练时不再要内存。
 // softmax 与层归一化，products.wat 里（kernel）有同样的一份，一次算四个数；浏览器不认得它，才用这里的循环。
-globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, reluBack, sumRows }, { parameter, size, maxRows, maxLength }) {
+globalThis.trainParts = function (
+  { take, from, kernel, product, plus, relu, reluBack, sumRows },
+  { parameter, size, maxRows, maxLength },
+) {
   // 只用加、乘与查表的 exp：各家浏览器的 Math.exp 末一位不一定相同。x ≤ 0，小于 -32 的当作 -32：极小的数（非规格化的）乘起来慢几十倍，对和却毫无影响
   const POWERS = Float64Array.from({ length: 128 }, (_, n) => 2 ** -n);
   function exp(given) {
-    const x = Math.max(given, -32), n = Math.round(x * -1.4426950408889634), r = x + n * 0.6931471805599453;
-    return POWERS[n] * (1 + r * (1 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r / 5040)))))));
+    const x = Math.max(given, -32),
+      n = Math.round(x * -1.4426950408889634),
+      r = x + n * 0.6931471805599453;
+    return (
+      POWERS[n] * (1 + r * (1 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r / 5040)))))))
+    );
   }
 
   // 各个位置、各对维度的 [cos, sin]：转得最快的一个位置转 1 弧度，最慢的约万分之一；也只用加与乘
   function rotations(dim) {
-    const cos = new Float32Array((maxLength * dim) / 2), sin = cos.slice();
+    const cos = new Float32Array((maxLength * dim) / 2),
+      sin = cos.slice();
     for (let i = 0; i < dim / 2; i++) {
       const angle = exp((-9.210340371976184 * 2 * i) / dim); // 10000^(-2i/d)
       let [c, s, term] = [1, 0, 1];
@@ -33,7 +41,8 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
   function linear(name, inputs, outputs) {
     const weight = parameter(`${name}.weight`, [inputs, outputs], Math.sqrt(1 / inputs));
     const bias = parameter(`${name}.bias`, [outputs], 0);
-    const y = take(maxRows * outputs), dx = take(maxRows * inputs);
+    const y = take(maxRows * outputs),
+      dx = take(maxRows * inputs);
     let x;
     return {
       forward(input) {
@@ -43,7 +52,23 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
       },
       // dW = xᵀ dy，db = dy 的各行之和，dx = dy Wᵀ；dx 加在 sum 上，没有 sum 就另放
       backward(dy, sum) {
-        product(inputs, outputs, size.rows, x, 0, 1, inputs, dy, 0, outputs, 1, weight.gradient, 0, outputs, weight.gradient);
+        product(
+          inputs,
+          outputs,
+          size.rows,
+          x,
+          0,
+          1,
+          inputs,
+          dy,
+          0,
+          outputs,
+          1,
+          weight.gradient,
+          0,
+          outputs,
+          weight.gradient,
+        );
         sumRows(dy, bias.gradient, size.rows, outputs);
         product(size.rows, inputs, outputs, dy, 0, outputs, 1, weight.value, 0, 1, outputs, sum ?? dx, 0, inputs, sum);
         return sum ?? dx;
@@ -53,17 +78,24 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
 
   // 层归一化 y = (x - μ) / √(σ² + ε) · γ + β，每一行自己求 μ 与 σ²
   function layerNorm(name, d) {
-    const weight = parameter(`${name}.weight`, [d], 0, 1), bias = parameter(`${name}.bias`, [d], 0);
-    const y = take(maxRows * d), dx = take(maxRows * d), unit = take(maxRows * d), scale = take(maxRows);
+    const weight = parameter(`${name}.weight`, [d], 0, 1),
+      bias = parameter(`${name}.bias`, [d], 0);
+    const y = take(maxRows * d),
+      dx = take(maxRows * d),
+      unit = take(maxRows * d),
+      scale = take(maxRows);
     return {
       forward(x) {
-        const { rows } = size, gamma = weight.value, beta = bias.value;
+        const { rows } = size,
+          gamma = weight.value,
+          beta = bias.value;
         if (kernel) {
           kernel.normalise(from(x), from(y), from(unit), from(scale), from(gamma), from(beta), 4 * d, rows);
           return y;
         }
         for (let row = 0, at = 0; row < rows; row++, at += d) {
-          let mean = 0, variance = 0;
+          let mean = 0,
+            variance = 0;
           for (let i = 0; i < d; i++) mean += x[at + i];
           mean /= d;
           for (let i = 0; i < d; i++) {
@@ -79,15 +111,30 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
         return y;
       },
       backward(dy) {
-        const { rows } = size, gamma = weight.value, dGamma = weight.gradient, dBeta = bias.gradient;
+        const { rows } = size,
+          gamma = weight.value,
+          dGamma = weight.gradient,
+          dBeta = bias.gradient;
         if (kernel) {
-          kernel.normaliseBack(from(dy), from(dx), from(unit), from(scale), from(gamma), from(dGamma), from(dBeta), 4 * d, rows);
+          kernel.normaliseBack(
+            from(dy),
+            from(dx),
+            from(unit),
+            from(scale),
+            from(gamma),
+            from(dGamma),
+            from(dBeta),
+            4 * d,
+            rows,
+          );
           return dx;
         }
         for (let row = 0, at = 0; row < rows; row++, at += d) {
-          let sum = 0, along = 0; // 梯度里，各个数一起变的一份与顺着 unit 的一份，归一化都抹掉了
+          let sum = 0,
+            along = 0; // 梯度里，各个数一起变的一份与顺着 unit 的一份，归一化都抹掉了
           for (let i = 0; i < d; i++) {
-            const g = dy[at + i], one = unit[at + i];
+            const g = dy[at + i],
+              one = unit[at + i];
             sum += g * gamma[i];
             along += g * gamma[i] * one;
             dGamma[i] += g * one;
@@ -107,10 +154,14 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
   function attention(name, d, heads, { mask, rope }) {
     const part = d / heads;
     const proj = Object.fromEntries(["q", "k", "v", "out"].map((each) => [each, linear(`${name}.${each}_proj`, d, d)]));
-    const weights = take(maxRows * maxLength * heads), context = take(maxRows * d);
+    const weights = take(maxRows * maxLength * heads),
+      context = take(maxRows * d);
     const [dq, dk, dv] = [take(maxRows * d), take(maxRows * d), take(maxRows * d)];
     const dWeights = take(maxLength * maxLength);
-    const turns = rope && rotations(part), scale = 1 / Math.sqrt(part), off = new Set(), hidden = new Set();
+    const turns = rope && rotations(part),
+      scale = 1 / Math.sqrt(part),
+      off = new Set(),
+      hidden = new Set();
     let query, key, value;
 
     // 相邻的两维是一对，位置 p 上转 p 份角度；back 时转回去
@@ -118,8 +169,11 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
       for (let row = 0; row < size.rows; row++) {
         const at = ((row % size.length) * part) / 2;
         for (let i = 0; i < d / 2; i++) {
-          const pair = at + (i % (part / 2)), c = turns.cos[pair], s = back ? -turns.sin[pair] : turns.sin[pair];
-          const j = row * d + 2 * i, [a, b] = [x[j], x[j + 1]];
+          const pair = at + (i % (part / 2)),
+            c = turns.cos[pair],
+            s = back ? -turns.sin[pair] : turns.sin[pair];
+          const j = row * d + 2 * i,
+            [a, b] = [x[j], x[j + 1]];
           x[j] = a * c - b * s;
           x[j + 1] = a * s + b * c;
         }
@@ -131,8 +185,10 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
       const causal = mask === "causal";
       if (kernel) return kernel.softmax(from(x, at), n, causal ? 1 : 0, scale);
       for (let i = 0; i < n; i++, at += n) {
-        const row = x.subarray(at, at + n), columns = causal ? i + 1 : n;
-        let max = row[0], sum = 0;
+        const row = x.subarray(at, at + n),
+          columns = causal ? i + 1 : n;
+        let max = row[0],
+          sum = 0;
         for (let j = 1; j < columns; j++) if (row[j] > max) max = row[j];
         for (let j = 0; j < columns; j++) sum += row[j] = exp((row[j] - max) * scale);
         for (let j = 0; j < n; j++) row[j] = j < columns ? row[j] / sum : 0;
@@ -195,7 +251,8 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
 
   // 前馈网络：两个线性映射，中间小于 0 的都改成 0（ReLU）
   function feedForward(name, d) {
-    const inner = linear(`${name}.inner`, d, 4 * d), outer = linear(`${name}.outer`, 4 * d, d);
+    const inner = linear(`${name}.inner`, d, 4 * d),
+      outer = linear(`${name}.outer`, 4 * d, d);
     let hidden;
     return {
       forward(x) {
@@ -214,7 +271,8 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
   // 子层：注意力或前馈网络，连同它的归一化与残差连接
   function sublayer(inner, name, d, { norm, residual }) {
     const normed = norm !== "none" && layerNorm(name, d);
-    const sum = take(maxRows * d), dSum = take(maxRows * d);
+    const sum = take(maxRows * d),
+      dSum = take(maxRows * d);
     return {
       forward(x) {
         const y = inner.forward(norm === "pre" ? normed.forward(x) : x);
@@ -234,7 +292,8 @@ globalThis.trainParts = function ({ take, from, kernel, product, plus, relu, rel
   function embedding(vocabSize, d, positions) {
     const tokens = parameter("tokens.weight", [vocabSize, d], 0.5);
     const learned = positions === "learned" && parameter("positions.weight", [maxLength, d], 0.5);
-    const { cos, sin } = rotations(d), x = take(maxRows * d);
+    const { cos, sin } = rotations(d),
+      x = take(maxRows * d);
     let ids;
     return {
       forward(given) {

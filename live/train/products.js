@@ -6,7 +6,9 @@
 // 两个一换就是它的转置；中间的一维最长是 longest。浏览器认得 WebAssembly 的 SIMD 指令时由 products.wat 来乘，一条指令乘四个数；不认得，就用这里的循环。
 globalThis.trainProducts = function (wasm, words, longest) {
   const PANEL = 8 * longest + 40; // 放 B 的八列，与边上不满的一块；末尾多出的几个，是一行的四个数取过了头
-  const { buffer, kernel } = withSimd(Math.ceil((4 * (words + PANEL)) / 65536)) ?? { buffer: new ArrayBuffer(4 * words) };
+  const { buffer, kernel } = withSimd(Math.ceil((4 * (words + PANEL)) / 65536)) ?? {
+    buffer: new ArrayBuffer(4 * words),
+  };
   let used = 0;
 
   const panel = kernel && take(PANEL).byteOffset;
@@ -37,12 +39,28 @@ globalThis.trainProducts = function (wasm, words, longest) {
     const [startAt, startRow] = start === c ? [cAt, cRow] : [0, 0];
     if (kernel) {
       const begin = start ? from(start, startAt) : 0;
-      return kernel.product(m, n, k, from(a, aAt), 4 * aRow, 4 * aColumn, from(b, bAt), 4 * bRow, 4 * bColumn, from(c, cAt), 4 * cRow, begin, 4 * startRow, panel);
+      return kernel.product(
+        m,
+        n,
+        k,
+        from(a, aAt),
+        4 * aRow,
+        4 * aColumn,
+        from(b, bAt),
+        4 * bRow,
+        4 * bColumn,
+        from(c, cAt),
+        4 * cRow,
+        begin,
+        4 * startRow,
+        panel,
+      );
     }
     for (let i = 0; i < m; i++) {
       for (let j = 0; j < n; j++) {
         let sum = start ? start[startAt + i * startRow + j] : 0;
-        for (let p = 0, at = aAt + i * aRow, bt = bAt + j * bColumn; p < k; p++, at += aColumn, bt += bRow) sum += a[at] * b[bt];
+        for (let p = 0, at = aAt + i * aRow, bt = bAt + j * bColumn; p < k; p++, at += aColumn, bt += bRow)
+          sum += a[at] * b[bt];
         c[cAt + i * cRow + j] = sum;
       }
     }
@@ -74,5 +92,16 @@ globalThis.trainProducts = function (wasm, words, longest) {
     else for (let at = 0; at < rows * n; at += n) for (let j = 0; j < n; j++) line[j] += all[at + j];
   }
 
-  return { take, from, kernel, product, plus, relu, reluBack, sumRows, bytes: buffer.byteLength, simd: Boolean(kernel) };
+  return {
+    take,
+    from,
+    kernel,
+    product,
+    plus,
+    relu,
+    reluBack,
+    sumRows,
+    bytes: buffer.byteLength,
+    simd: Boolean(kernel),
+  };
 };

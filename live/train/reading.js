@@ -2,12 +2,19 @@
 //
 // book 是 { words: 词表, training, held: 两段文字, lines: { 名字: 数次数的模型在留下的两章上要多少比特 } }；没有取来时，一个字也没有。
 globalThis.trainReading = function ({ words, training, held } = { words: ["〓"], training: "〓", held: "〓" }) {
-  const LENGTH = 64, EXAM = 128; // 一段多少字；考多少段，均匀地分在留下的两章里
+  const LENGTH = 64,
+    EXAM = 128; // 一段多少字；考多少段，均匀地分在留下的两章里
   const numbers = new Map(words.map((word, i) => [word, i]));
   const numbered = (text) => Int32Array.from(text, (char) => numbers.get(char) ?? 0); // 少见的字都是第 0 个
-  const read = numbered(training), kept = numbered(held);
+  const read = numbered(training),
+    kept = numbered(held);
   return {
-    words, numbered, length: LENGTH, far: 0, apart: true, shown: 21,
+    words,
+    numbered,
+    length: LENGTH,
+    far: 0,
+    apart: true,
+    shown: 21,
     make(random, n, testing, place) {
       if (!testing) return read.slice(...from(random.below(Math.max(1, read.length - n)), n));
       return kept.slice(...from(Math.floor(((place % EXAM) * (kept.length - n)) / (EXAM - 1)), n));
@@ -25,10 +32,12 @@ globalThis.trainReading = function ({ words, training, held } = { words: ["〓"]
 globalThis.trainWriting = function ({ trainRandom }) {
   const sharper = (p) => p * Math.sqrt(Math.sqrt(p)); // 温度 0.8：概率的 1.25 次方
   return function write({ ids, count, seed, most, look }) {
-    const { next } = trainRandom().stream("write", seed), written = [...ids];
+    const { next } = trainRandom().stream("write", seed),
+      written = [...ids];
     for (let i = 0; i < count; i++) {
       const chances = look(written.slice(-most)).map((p, id) => (id ? sharper(p) : 0));
-      let left = next() * chances.reduce((sum, p) => sum + p, 0), id = 0;
+      let left = next() * chances.reduce((sum, p) => sum + p, 0),
+        id = 0;
       while (id < chances.length - 1 && (left -= chances[id]) > 0) id++;
       written.push(id);
     }

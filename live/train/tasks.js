@@ -5,7 +5,9 @@
 globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
   const { stir, stream } = trainRandom();
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
-  const LETTERS = [..."abcdefghij"], DIGITS = [..."0123456789"], ANIMALS = [..."狗猫鼠鸡牛羊马猪"];
+  const LETTERS = [..."abcdefghij"],
+    DIGITS = [..."0123456789"],
+    ANIMALS = [..."狗猫鼠鸡牛羊马猪"];
   const CANNOT = [-1]; // 自己写的一句，看不出该答什么
 
   // 一串不重样的
@@ -20,16 +22,25 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     sort: { words: DIGITS, length: 8, far: 12, make: any(10), answer: (ids) => ids.toSorted((a, b) => a - b) },
     // 一段不重样的字母写了又写，每处说出下一个；每段 3、4、5、7 个，考的是 6 个的，训练时没有见过
     copy: {
-      words: LETTERS, length: 16, far: 0, apart: true,
+      words: LETTERS,
+      length: 16,
+      far: 0,
+      apart: true,
       make(random, n, testing) {
-        const period = testing ? 6 : random.pick([3, 4, 5, 7]), pattern = distinct(random, 10, period);
+        const period = testing ? 6 : random.pick([3, 4, 5, 7]),
+          pattern = distinct(random, 10, period);
         return range(0, n).map((i) => pattern[i % period]);
       },
-      answer: (ids) => ids.map((id, i) => ids[ids.lastIndexOf(id, i - 1) + 1]).map((next, i) => (i && ids.lastIndexOf(ids[i], i - 1) >= 0 ? next : -1)),
+      answer: (ids) =>
+        ids
+          .map((id, i) => ids[ids.lastIndexOf(id, i - 1) + 1])
+          .map((next, i) => (i && ids.lastIndexOf(ids[i], i - 1) >= 0 ? next : -1)),
     },
     // 右括号都写成 ?，要说出是哪一种
     brackets: {
-      words: [..."([{?)]}"], length: 12, far: 16,
+      words: [..."([{?)]}"],
+      length: 12,
+      far: 16,
       make(random, n) {
         const ids = [];
         for (let i = 0, open = 0; i < n; i++) {
@@ -46,12 +57,17 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     },
     // 这个字母在这一句里有几个
     count: {
-      words: [..."abcd", ..."123456789"], length: 8, far: 12, make: any(4),
+      words: [..."abcd", ..."123456789"],
+      length: 8,
+      far: 12,
+      make: any(4),
       answer: (ids) => ids.map((id) => 3 + Math.min(9, ids.filter((other) => other === id).length)),
     },
     // 两位数加两位数，三个 ? 处写和
     add: {
-      words: [...DIGITS, ..."+=?"], length: 9, far: 0,
+      words: [...DIGITS, ..."+=?"],
+      length: 9,
+      far: 0,
       make: (random) => [random.below(10), random.below(10), 10, random.below(10), random.below(10), 11, 12, 12, 12],
       answer(ids) {
         const [, a, b] = ids.join(" ").match(/^(\d \d) 10 (\d \d) 11 12 12 12$/) ?? CANNOT;
@@ -62,7 +78,9 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
     },
     // 狗咬猫，谁疼？谁凶？
     bite: {
-      words: [...ANIMALS, ..."咬，谁疼凶？"], length: 7, far: 0,
+      words: [...ANIMALS, ..."咬，谁疼凶？"],
+      length: 7,
+      far: 0,
       make(random) {
         const [biter, bitten] = distinct(random, 8, 2);
         return [biter, 8, bitten, 9, 10, 11 + random.below(2), 13];
@@ -90,16 +108,21 @@ globalThis.trainTasks = function ({ trainRandom, trainReading, book }) {
 
   // 一批 count 句，同样长；wrong 是答案写错的份数：错的是随手从这一批的答案里抽的
   function batch(name, key, count, { testing = false, far = false, wrong = 0 } = {}) {
-    const task = TASKS[name], random = stream(name, ...key), length = far ? task.far : task.length;
-    const ids = new Int32Array(count * length), targets = ids.slice();
+    const task = TASKS[name],
+      random = stream(name, ...key),
+      length = far ? task.far : task.length;
+    const ids = new Int32Array(count * length),
+      targets = ids.slice();
     for (let i = 0; i < count; i++) {
       const words = sentence(task, random, length, testing, key.at(-1) * count + i);
       ids.set(words, i * length);
       targets.set(task.answer(words), i * length);
     }
     if (wrong) {
-      const lies = stream("lies", ...key), answers = targets.filter((answer) => answer >= 0);
-      for (let i = 0; i < targets.length; i++) if (targets[i] >= 0 && lies.next() < wrong) targets[i] = lies.pick(answers);
+      const lies = stream("lies", ...key),
+        answers = targets.filter((answer) => answer >= 0);
+      for (let i = 0; i < targets.length; i++)
+        if (targets[i] >= 0 && lies.next() < wrong) targets[i] = lies.pick(answers);
     }
     return { ids, targets, length };
   }

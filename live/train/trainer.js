@@ -1,22 +1,32 @@
 // 一次训练：模型、数据、优化器放在一起，走一步，记一步；隔些时候考一次，把参数留下一份，好回头看。
 globalThis.trainRun = function (tools) {
-  const { TASKS, batch, maxLength } = trainTasks(tools), { learningRate, clip, step } = trainOptimiser();
-  const EXAM = 128, KEPT = 48, ROOM = 8e6; // 考多少句；最多留多少份参数，一共多少字节
+  const { TASKS, batch, maxLength } = trainTasks(tools),
+    { learningRate, clip, step } = trainOptimiser();
+  const EXAM = 128,
+    KEPT = 48,
+    ROOM = 8e6; // 考多少句；最多留多少份参数，一共多少字节
 
   return function run(choices, wasm) {
-    const { task, seed, wrong } = choices, words = TASKS[task].words;
+    const { task, seed, wrong } = choices,
+      words = TASKS[task].words;
     const model = trainModel(tools)({ ...choices, vocabSize: words.length, maxLength: maxLength(task) }, wasm);
     const exams = { test: exam({ testing: true }), far: TASKS[task].far ? exam({ testing: true, far: true }) : null };
-    let done = 0, stride = 1;
-    const kept = new Map(), most = Math.min(KEPT, Math.floor(ROOM / (4 * model.values.length))); // 第几步 → 那时的参数；最多几份
+    let done = 0,
+      stride = 1;
+    const kept = new Map(),
+      most = Math.min(KEPT, Math.floor(ROOM / (4 * model.values.length))); // 第几步 → 那时的参数；最多几份
 
     function exam(settings) {
-      return Array.from({ length: Math.ceil(EXAM / choices.batch) }, (_, i) => batch(task, [0, i], choices.batch, settings));
+      return Array.from({ length: Math.ceil(EXAM / choices.batch) }, (_, i) =>
+        batch(task, [0, i], choices.batch, settings),
+      );
     }
 
     // 一张卷子考下来：平均的损失，答对的比例
     function examine(sheets) {
-      let loss = 0, right = 0, counted = 0;
+      let loss = 0,
+        right = 0,
+        counted = 0;
       for (const { ids, targets, length } of sheets) {
         const seen = model.lossOf(model.forward(ids, choices.batch, length), targets);
         [loss, right, counted] = [loss + seen.loss * seen.counted, right + seen.right, counted + seen.counted];
@@ -49,15 +59,17 @@ globalThis.trainRun = function (tools) {
       kept.set(done, copied());
       if (kept.size <= most) return;
       stride *= 2;
-      for (const at of [...kept.keys()]) if (at % (10 * stride) && at !== done) {
-        spare.push(kept.get(at));
-        kept.delete(at);
-      }
+      for (const at of [...kept.keys()])
+        if (at % (10 * stride) && at !== done) {
+          spare.push(kept.get(at));
+          kept.delete(at);
+        }
     }
 
     // 第 at 步留下的参数（没有就取它前面最近的）怎样读一句：各层各头的权重、各处的概率、损失；off 里是关掉的头，[层, 头]，hidden 里是盖住的位置
     function look({ at, ids, targets, off, hidden }) {
-      const now = at < done && copied(), n = ids.length;
+      const now = at < done && copied(),
+        n = ids.length;
       const found = Math.max(...[...kept.keys()].filter((each) => each <= at));
       if (now) model.values.set(kept.get(found));
       model.attentions.forEach((each, layer) => {
@@ -71,12 +83,27 @@ globalThis.trainRun = function (tools) {
         spare.push(now);
       }
       return {
-        at: now ? found : done, loss,
+        at: now ? found : done,
+        loss,
         attention: model.attentions.map(({ weights }) => weights.slice(0, choices.heads * n * n)),
         probabilities: model.probabilities.slice(0, n * words.length),
       };
     }
 
-    return { model, choices, words, graded: TASKS[task].graded, most: maxLength(task), advance, grade, keep, kept, look, get done() { return done; } };
+    return {
+      model,
+      choices,
+      words,
+      graded: TASKS[task].graded,
+      most: maxLength(task),
+      advance,
+      grade,
+      keep,
+      kept,
+      look,
+      get done() {
+        return done;
+      },
+    };
   };
 };

@@ -22,9 +22,18 @@
   const plain = (query) => query.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
   // 读者的说法换成书里的；空格与问法不算，“QKV 是什么”也认得出
   const inBookWords = (query, readersWords) =>
-    readersWords.reduce((text, [said, written]) =>
-      text.replace(new RegExp(HAN.test(said) ? literal(said) : `(?<![a-z0-9_])${literal(said)}(?![a-z0-9_])`, "g"), ` ${written} `), plain(query));
-  const bare = (text) => plain(text).replace(ASIDES, "").replace(/[\s？?]/g, "");
+    readersWords.reduce(
+      (text, [said, written]) =>
+        text.replace(
+          new RegExp(HAN.test(said) ? literal(said) : `(?<![a-z0-9_])${literal(said)}(?![a-z0-9_])`, "g"),
+          ` ${written} `,
+        ),
+      plain(query),
+    );
+  const bare = (text) =>
+    plain(text)
+      .replace(ASIDES, "")
+      .replace(/[\s？?]/g, "");
 
   // 先认出术语，连同术语表里它的别名与英文；余下的汉字，书里有就整段找，没有就每相邻两字一找，不需要词典
   const readQuery = (query, sameWords, book) => {
@@ -67,8 +76,13 @@
         Math.max(...page.sections.map(({ heading }) => has(heading, term) * (heading.startsWith("深入") ? 0.5 : 1)));
       // 头一次讲一个术语的地方写着“术语（term）”，两样都是它的名字；话里还有别的，就不全是来找它的
       const introduced = (term) => has(page.text, new RegExp(`(?:${term.source})（(?:${term.source})`, "i"));
-      page.score = total((term) =>
-        2 * often(page.text, term, 10) + inHeading(term) + introduced(term) / terms.length + 2 * has(page.title, term));
+      page.score = total(
+        (term) =>
+          2 * often(page.text, term, 10) +
+          inHeading(term) +
+          introduced(term) / terms.length +
+          2 * has(page.title, term),
+      );
       // 附录什么都提到一句，讲它的是各章；除非要找的就是那一页
       const teaches = /\/\d/.test(page.name) || terms.every((term) => has(page.title, term));
       const share = sum(terms, (term) => has(page.text, term)) / terms.length;
@@ -82,7 +96,10 @@
       for (const section of page.sections) {
         const aside = /^(小[结結]|[练練][习習]|勘[误誤]|延伸[阅閱][读讀])$/.test(section.heading) ? 0.5 : 1;
         const fold = section.heading.startsWith("深入") ? 0.75 : 1;
-        const prose = section.text.split("\n").filter((line) => PROSE.test(line)).join("\n");
+        const prose = section.text
+          .split("\n")
+          .filter((line) => PROSE.test(line))
+          .join("\n");
         // 话里说到的，胜过代码里写着的
         const inText = (term) => 0.3 * often(section.text, term, 4) + 0.7 * often(prose, term, 4);
         section.score = total((term) => inText(term) + has(section.heading, term)) * aside * fold;
@@ -102,7 +119,10 @@
     const start = before.length - Math.min(before.match(/[^。；？！]*$/)[0].length, 60);
     const after = lines.slice(best);
     const end = after.findIndex((line) => PROSE.test(line) !== PROSE.test(after[0]));
-    const said = after.slice(0, end < 0 ? after.length : end).join(" ").slice(start);
+    const said = after
+      .slice(0, end < 0 ? after.length : end)
+      .join(" ")
+      .slice(start);
     // 只写在代码里的，先说这段代码之前的那句话
     const told = !PROSE.test(lines[best]) && lines.slice(0, best).findLast((line) => PROSE.test(line));
     const text = (told ? `${told.slice(0, 60)}… ` : "") + said;
@@ -124,7 +144,9 @@
       const top = best === sections[0];
       const link = element("a", "", ...mark(top ? title : `${title} › ${best.heading}`));
       link.href = `${name}.html${top ? "" : `#${best.anchor}`}`;
-      Search.output.append(element("li", "", link, element("p", "context", ...mark(summary(best.text.split("\n"), terms)))));
+      Search.output.append(
+        element("li", "", link, element("p", "context", ...mark(summary(best.text.split("\n"), terms)))),
+      );
     }
     Search.stopPulse();
     Search.title.textContent = _("Search Results");

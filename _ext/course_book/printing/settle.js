@@ -21,7 +21,8 @@ async () => {
     layer.dispatchEvent(new Event("input"));
   }
   // 一页放不下的缩小一些
-  for (const figure of all("figure.explore")) figure.style.zoom = Math.min(1, TALLEST / figure.getBoundingClientRect().height);
+  for (const figure of all("figure.explore"))
+    figure.style.zoom = Math.min(1, TALLEST / figure.getBoundingClientRect().height);
   // 画布里的不在标记里
   for (const canvas of all("canvas")) {
     const picture = new Image();
@@ -36,5 +37,7 @@ async () => {
   }
   for (const option of all("option")) option.toggleAttribute("selected", option.selected);
   for (const picture of all("img")) picture.setAttribute("src", picture.src);
-  return all("figure.explore").filter((figure) => !("ready" in figure.dataset) || !figure.querySelector(".explore-stage").children.length).map((figure) => figure.dataset.explore);
-}
+  return all("figure.explore")
+    .filter((figure) => !("ready" in figure.dataset) || !figure.querySelector(".explore-stage").children.length)
+    .map((figure) => figure.dataset.explore);
+};

@@ -6,7 +6,10 @@ const watchSize = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex");
   }
 });
-for (const box of document.querySelectorAll(".math, .plot, pre, .cell_output > .output, .pst-scrollable-table-container")) watchSize.observe(box);
+for (const box of document.querySelectorAll(
+  ".math, .plot, pre, .cell_output > .output, .pst-scrollable-table-container",
+))
+  watchSize.observe(box);
 
 // 复制：公式以 TeX 的写法进剪贴板，浏览器自己会写成一字一行。
 addEventListener("copy", (event) => {
@@ -25,7 +28,7 @@ addEventListener("copy", (event) => {
     const tex = formula.querySelector("annotation").textContent;
     formula.replaceWith(formula.getAttribute("display") ? ` $$${tex}$$ ` : `$${tex}$`);
   }
-  document.body.append(copy);  // 在页面里的，才知道哪里换行
+  document.body.append(copy); // 在页面里的，才知道哪里换行
   event.clipboardData.setData("text/plain", copy.innerText.trim());
   copy.remove();
   event.preventDefault();
@@ -46,7 +49,7 @@ for (const toc of document.querySelectorAll(".bd-sidebar-secondary")) {
 // 猜过了，后面的雾就散了；点到、走到雾里，或者要看的一处在雾里，也不必猜了
 const tell = (cell) => {
   cell.classList.add("told");
-  for (let part = cell; (part = part.nextElementSibling)?.matches(".veiled"); ) part.classList.remove("veiled");
+  for (let part = cell; (part = part.nextElementSibling)?.matches(".veiled");) part.classList.remove("veiled");
 };
 const uncover = (place) => {
   let part = place?.closest(".veiled");
@@ -54,16 +57,26 @@ const uncover = (place) => {
   if (part) tell(part);
 };
 for (const cell of document.querySelectorAll(".asks")) {
-  cell.addEventListener("toggle", ({ target }) => { if (target.closest(".guess") && target.open) tell(cell); }, true);
+  cell.addEventListener(
+    "toggle",
+    ({ target }) => {
+      if (target.closest(".guess") && target.open) tell(cell);
+    },
+    true,
+  );
   cell.querySelector(".tell button").addEventListener("click", () => tell(cell));
 }
 // 图自己试按钮、量高矮的不算
-for (const happens of ["click", "focusin"]) document.addEventListener(happens, ({ target, isTrusted }) => { if (isTrusted) uncover(target); });
+for (const happens of ["click", "focusin"])
+  document.addEventListener(happens, ({ target, isTrusted }) => {
+    if (isTrusted) uncover(target);
+  });
 
 // 指到折叠着的地方时把它展开（新的浏览器自己会，旧的不会）；标出的词在里面时也一样
 const unfold = (place) => {
   uncover(place);
-  for (let fold = place?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])")) fold.open = true;
+  for (let fold = place?.closest("details:not([open])"); fold; fold = fold.parentElement.closest("details:not([open])"))
+    fold.open = true;
 };
 // 地址里 # 后面说的那一处；写坏了的地址哪一处也不是
 const addressed = () => {
@@ -74,7 +87,8 @@ const addressed = () => {
   }
 };
 const unfoldTarget = () => {
-  const place = addressed(), hidden = place && !place.checkVisibility();
+  const place = addressed(),
+    hidden = place && !place.checkVisibility();
   const fold = place?.matches("section.deep") ? place.querySelector(":scope > details") : place;
   if (fold?.matches("details")) fold.open = true;
   if (place) unfold(place);
@@ -101,20 +115,26 @@ for (const question of document.querySelectorAll(".guess")) {
 
 // 视图快看到时，才载入装着它的整页的那个脚本；一划而过的不载入
 const waits = new Map();
-const near = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) {
-    clearTimeout(waits.get(target));
-    if (!isIntersecting) continue;
-    waits.set(target, setTimeout(() => {
-      near.unobserve(target);
-      document.head.append(Object.assign(document.createElement("script"), { src: target.dataset.view }));
-    }, 250));
-  }
-}, { rootMargin: "800px 0px" });
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      clearTimeout(waits.get(target));
+      if (!isIntersecting) continue;
+      waits.set(
+        target,
+        setTimeout(() => {
+          near.unobserve(target);
+          document.head.append(Object.assign(document.createElement("script"), { src: target.dataset.view }));
+        }, 250),
+      );
+    }
+  },
+  { rootMargin: "800px 0px" },
+);
 for (const frame of document.querySelectorAll("iframe[data-view]")) near.observe(frame);
 
 // 打印：折叠的内容都展开，纸是白的，视图按屏幕上的样子缩到版心里；印完照旧。
-const PAPER = 640;  // A4 与 Letter 去掉页边，宽度都不小于它
+const PAPER = 640; // A4 与 Letter 去掉页边，宽度都不小于它
 let restore = () => {};
 addEventListener("beforeprint", () => {
   const folded = [...document.querySelectorAll("details:not([open])")];
@@ -133,8 +153,12 @@ addEventListener("beforeprint", () => {
   document.documentElement.dataset.theme = "light";
   restore = () => {
     for (const details of folded) details.open = false;
-    folded.forEach((details, i) => { if (names[i]) details.name = names[i]; });
-    frames.forEach((frame, i) => { frame.style.cssText = styles[i]; });
+    folded.forEach((details, i) => {
+      if (names[i]) details.name = names[i];
+    });
+    frames.forEach((frame, i) => {
+      frame.style.cssText = styles[i];
+    });
     document.documentElement.dataset.theme = theme;
   };
 });
@@ -143,7 +167,9 @@ addEventListener("afterprint", () => restore());
 // 去另一种文字的链接通到同一节：两本书的锚相同。
 const otherBook = document.querySelector("a.language-switch");
 for (const about of ["pointerdown", "focus", "click"]) {
-  otherBook?.addEventListener(about, () => { otherBook.hash = location.hash; });
+  otherBook?.addEventListener(about, () => {
+    otherBook.hash = location.hash;
+  });
 }
 
 // 从检索页点开的一页：标出找到的词。只标正文里的字，不改网页，也不动图、脚本与公式。
@@ -159,9 +185,14 @@ if (foundWords.length && article && CSS.highlights) {
     if (text.parentElement.closest("svg, script, style, .math")) continue;
     for (const { 0: word, index } of text.data.matchAll(any)) {
       uncover(text.parentElement);
-      found.add(new StaticRange({
-        startContainer: text, startOffset: index, endContainer: text, endOffset: index + word.length,
-      }));
+      found.add(
+        new StaticRange({
+          startContainer: text,
+          startOffset: index,
+          endContainer: text,
+          endOffset: index + word.length,
+        }),
+      );
     }
   }
   CSS.highlights.set("found", found);

@@ -6,7 +6,12 @@
   const [guessed, , right] = controls.querySelectorAll("b");
   const tiles = [...document.querySelectorAll(".errata-index a")].map((link) => {
     const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
-    return { link, section, code: link.querySelector("strong").textContent, options: [...section.querySelectorAll(".guess details")] };
+    return {
+      link,
+      section,
+      code: link.querySelector("strong").textContent,
+      options: [...section.querySelectorAll(".guess details")],
+    };
   });
 
   // 编号 → 猜的是第几个选项；浏览器不许存时，只记到离开这一页
@@ -39,12 +44,14 @@
   };
 
   for (const { code, options } of tiles) {
-    options.forEach((option, i) => option.addEventListener("toggle", () => {
-      if (!option.open || code in guesses) return;
-      guesses[code] = i;
-      keep();
-      show();
-    }));
+    options.forEach((option, i) =>
+      option.addEventListener("toggle", () => {
+        if (!option.open || code in guesses) return;
+        guesses[code] = i;
+        keep();
+        show();
+      }),
+    );
   }
   const [kind, lesson] = controls.querySelectorAll("select");
   controls.addEventListener("change", () => {

@@ -6,10 +6,13 @@
   const start = document.querySelector(".projection-start");
   const article = document.querySelector(".bd-article");
   // “深入”整个是一节：它的内容在折叠里，讲的人自己点开
-  const sections = [...(article?.querySelectorAll("section") ?? [])].filter((section) => !section.parentElement.closest("section.deep"));
+  const sections = [...(article?.querySelectorAll("section") ?? [])].filter(
+    (section) => !section.parentElement.closest("section.deep"),
+  );
   const heading = (section) => section.querySelector(":scope > :is(h1, h2, h3, h4, h5, h6)");
 
-  let now = -1, bar = null;
+  let now = -1,
+    bar = null;
   let size = 1.5;
   try {
     size = Number(localStorage.getItem(KEY)) || size;
@@ -53,7 +56,9 @@
       return;
     }
     const blocks = [...article.querySelectorAll(".on-slide:not(section, .cell), .cell.on-slide > *")];
-    const cut = blocks.map((block) => block.getBoundingClientRect()).find(({ height, bottom }) => height && bottom > room);
+    const cut = blocks
+      .map((block) => block.getBoundingClientRect())
+      .find(({ height, bottom }) => height && bottom > room);
     const far = room * 0.85;
     const by = way > 0 && cut?.top > room / 4 ? cut.top - 16 : way * far;
     scrollBy({ top: by, behavior: "instant" });
@@ -64,7 +69,9 @@
     const top = (section) => heading(section).getBoundingClientRect().top;
     const asked = sections.indexOf(addressed());
     const seen = asked >= 0 && top(sections[asked]) >= 0 && top(sections[asked]) < innerHeight;
-    const at = seen ? asked : sections.findLastIndex((section) => heading(section).checkVisibility() && top(section) < innerHeight / 2);
+    const at = seen
+      ? asked
+      : sections.findLastIndex((section) => heading(section).checkVisibility() && top(section) < innerHeight / 2);
     root.classList.add("projecting");
     bar = document.getElementById("projection-bar").content.firstElementChild.cloneNode(true);
     document.body.append(bar);
@@ -91,7 +98,8 @@
   }
 
   // 焦点在图、输入框里时，方向键归它们；翻页的遥控器发的是 PageUp 与 PageDown，在哪里都管用
-  const owns = (target) => target.closest("input, select, textarea, iframe, [contenteditable], figure.explore, [class^=live-]");
+  const owns = (target) =>
+    target.closest("input, select, textarea, iframe, [contenteditable], figure.explore, [class^=live-]");
   addEventListener("keydown", (event) => {
     if (!bar || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     const { key, target } = event;

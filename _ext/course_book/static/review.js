@@ -44,22 +44,24 @@
     return left;
   };
 
-  let deck = [];  // 洗好还没有考的
+  let deck = []; // 洗好还没有考的
   let round = [];
-  let results = [];  // 这一轮各题答对没有
+  let results = []; // 这一轮各题答对没有
 
   const copies = (item, selector) => [...item.querySelectorAll(selector)].map((each) => each.cloneNode(true));
   const word = (kind) => said.querySelector(`.${kind}`).cloneNode(true);
 
   const showSteps = () => {
-    steps.replaceChildren(...round.map((_, i) => {
-      const step = document.createElement("li");
-      const right = results[i];
-      step.textContent = right === undefined ? i + 1 : right ? "✓" : "✗";
-      if (right !== undefined) step.className = right ? "right" : "wrong";
-      if (i === results.length) step.ariaCurrent = "step";
-      return step;
-    }));
+    steps.replaceChildren(
+      ...round.map((_, i) => {
+        const step = document.createElement("li");
+        const right = results[i];
+        step.textContent = right === undefined ? i + 1 : right ? "✓" : "✗";
+        if (right !== undefined) step.className = right ? "right" : "wrong";
+        if (i === results.length) step.ariaCurrent = "step";
+        return step;
+      }),
+    );
     count.textContent = pool().filter(({ id }) => missed.has(id)).length;
   };
 

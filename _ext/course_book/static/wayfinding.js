@@ -40,7 +40,10 @@
   if (mark && count) {
     recall();
     show();
-    addEventListener("storage", () => { recall(); show(); });
+    addEventListener("storage", () => {
+      recall();
+      show();
+    });
 
     const watch = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
@@ -52,7 +55,7 @@
     }
 
     state?.querySelector("button").addEventListener("click", ({ currentTarget }) => {
-      watch.disconnect();  // 取消了就不再自己记上
+      watch.disconnect(); // 取消了就不再自己记上
       const done = currentTarget.ariaPressed === "true";
       keep(() => (done ? read.delete(here) : read.add(here)));
     });

@@ -4,8 +4,14 @@
 // next（词元 → { scores, tails, next }，只有算好的几条岔路才有）；temperatures（滑杆上的温度）。
 Explore.define("branches", (data, stage) => {
   const { html, fixed, slider, choice } = Explore;
-  const SHOWN = 8, KS = [1, 2, 3, 5, 8, 12, Infinity], TS = data.temperatures;
-  let prompt = 0, path = [], T = TS.indexOf(1), k = Infinity, shown;
+  const SHOWN = 8,
+    KS = [1, 2, 3, 5, 8, 12, Infinity],
+    TS = data.temperatures;
+  let prompt = 0,
+    path = [],
+    T = TS.indexOf(1),
+    k = Infinity,
+    shown;
 
   // 每个词元的概率，末一个是其余的合计；与 course_lib.sampling.narrow 之后再过 softmax 相同
   const shares = ({ scores, tails }, at, kept) => {
@@ -23,22 +29,51 @@ Explore.define("branches", (data, stage) => {
   const list = html("ul", { class: "explore-bars", "aria-label": "下一个词元的概率", style: "--hue: var(--weight)" });
   const said = html("p", { class: "explore-said", "aria-live": "polite" });
   const draw = () => {
-    const node = here(), now = shares(node, T, k), plain = shares(node, TS.indexOf(1), Infinity);
+    const node = here(),
+      now = shares(node, T, k),
+      plain = shares(node, TS.indexOf(1), Infinity);
     const { text: before } = data.prompts[prompt];
-    text.replaceChildren(html("span", {}, before), ...path.map((word) => html("b", {}, word)), html("span", { class: "explore-caret" }, "▁"));
+    text.replaceChildren(
+      html("span", {}, before),
+      ...path.map((word) => html("b", {}, word)),
+      html("span", { class: "explore-caret" }, "▁"),
+    );
     const row = (label, share, was) => {
       const open = share > 0 && node.next?.[label];
       const name = label === null ? "其余" : visible(label);
-      return html("li", { class: share > 0 ? "" : "explore-cut-off" },
-        open ? html("button", { type: "button", lang: "en", "aria-label": `走这一条：${name}`, onclick: () => go([...path, label]) }, name)
+      return html(
+        "li",
+        { class: share > 0 ? "" : "explore-cut-off" },
+        open
+          ? html(
+              "button",
+              { type: "button", lang: "en", "aria-label": `走这一条：${name}`, onclick: () => go([...path, label]) },
+              name,
+            )
           : html("span", { class: "explore-label", lang: label === null ? "zh-CN" : "en" }, name),
         html("span", { class: "explore-note" }, fixed(was)),
-        html("span", { class: "explore-track" }, html("span", { class: "explore-fill", style: `width: ${100 * share}%` })),
-        html("span", { class: "explore-number" }, share > 0 ? fixed(share, 3) : "去掉"));
+        html(
+          "span",
+          { class: "explore-track" },
+          html("span", { class: "explore-fill", style: `width: ${100 * share}%` }),
+        ),
+        html("span", { class: "explore-number" }, share > 0 ? fixed(share, 3) : "去掉"),
+      );
     };
     const rest = (all) => all.slice(SHOWN).reduce((sum, x) => sum + x, 0);
-    list.replaceChildren(...node.scores.slice(0, SHOWN).map(([word], i) => row(word, now[i], plain[i])), row(null, rest(now), rest(plain)));
-    shown = { prompt, path, T: TS[T], k, shares: [...now.slice(0, SHOWN), rest(now)], plain: [...plain.slice(0, SHOWN), rest(plain)], open: Object.keys(node.next ?? {}).length };
+    list.replaceChildren(
+      ...node.scores.slice(0, SHOWN).map(([word], i) => row(word, now[i], plain[i])),
+      row(null, rest(now), rest(plain)),
+    );
+    shown = {
+      prompt,
+      path,
+      T: TS[T],
+      k,
+      shares: [...now.slice(0, SHOWN), rest(now)],
+      plain: [...plain.slice(0, SHOWN), rest(plain)],
+      open: Object.keys(node.next ?? {}).length,
+    };
     const others = (data.rest + node.scores.length - SHOWN).toLocaleString("en");
     said.textContent = `其余是 ${others} 个词元的合计。${node.next ? "带框的可以点：走上那条岔路，看它后面又是什么。" : "这条路书里只算到这里。"}`;
     const reached = new URLSearchParams({ text: before + path.join("") });
@@ -50,13 +85,49 @@ Explore.define("branches", (data, stage) => {
     draw();
     list.querySelector("button")?.focus({ preventScroll: true });
   };
-  const which = choice({ label: "前文", options: data.prompts.map(({ name }) => name), change: (i) => { prompt = i; path = []; draw(); } });
+  const which = choice({
+    label: "前文",
+    options: data.prompts.map(({ name }) => name),
+    change: (i) => {
+      prompt = i;
+      path = [];
+      draw();
+    },
+  });
   const dials = [
-    slider({ label: "温度 T", values: TS, at: T, change: (_, at) => { T = at; draw(); } }),
-    slider({ label: "top-k", values: KS, at: KS.length - 1, show: (value) => (value === Infinity ? "不限" : String(value)), change: (value) => { k = value; draw(); } }),
+    slider({
+      label: "温度 T",
+      values: TS,
+      at: T,
+      change: (_, at) => {
+        T = at;
+        draw();
+      },
+    }),
+    slider({
+      label: "top-k",
+      values: KS,
+      at: KS.length - 1,
+      show: (value) => (value === Infinity ? "不限" : String(value)),
+      change: (value) => {
+        k = value;
+        draw();
+      },
+    }),
   ];
   const back = html("button", { type: "button", onclick: () => go(path.slice(0, -1)) }, "退一步");
-  stage.append(text, list, said, html("div", { class: "explore-row" }, back), html("div", { class: "explore-dials" }, dials.map(({ node }) => node)), which.node);
+  stage.append(
+    text,
+    list,
+    said,
+    html("div", { class: "explore-row" }, back),
+    html(
+      "div",
+      { class: "explore-dials" },
+      dials.map(({ node }) => node),
+    ),
+    which.node,
+  );
   draw();
-  return { state: () => (shown) };
+  return { state: () => shown };
 });

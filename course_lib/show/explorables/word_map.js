@@ -13,31 +13,64 @@
   const plane = ({ dots, name, pick }) => {
     const id = `word-map-${++maps}`;
     const marks = dots.map(({ label, hue }, i) => {
-      const text = svg("text", { lang: "en" }, label), leader = svg("line", {}), circle = svg("circle", { r: 4.5 });
-      const node = svg("g", { id: `${id}-${i}`, role: pick && "option", "aria-label": pick && label, style: `--hue: var(--${hue})` }, leader, circle, text);
+      const text = svg("text", { lang: "en" }, label),
+        leader = svg("line", {}),
+        circle = svg("circle", { r: 4.5 });
+      const node = svg(
+        "g",
+        { id: `${id}-${i}`, role: pick && "option", "aria-label": pick && label, style: `--hue: var(--${hue})` },
+        leader,
+        circle,
+        text,
+      );
       return { node, text, leader, circle, label, place: [0, 0] };
     });
     const arrows = svg("g", { class: "explore-arrows" });
-    const canvas = svg("svg", { role: pick ? "listbox" : "img", tabindex: pick ? 0 : null, "aria-label": name }, arrows, marks.map(({ node }) => node));
+    const canvas = svg(
+      "svg",
+      { role: pick ? "listbox" : "img", tabindex: pick ? 0 : null, "aria-label": name },
+      arrows,
+      marks.map(({ node }) => node),
+    );
     const node = html("div", { class: "explore-map" }, canvas);
-    let shown = null, width = 0, height = 0;
+    let shown = null,
+      width = 0,
+      height = 0;
 
     // 名字写在点的四周，挑一处不与别人相碰的；要紧的先挑，实在没有地方的就不写
     const label = (order, strong, lines) => {
-      const boxes = marks.filter(({ node }) => !node.hasAttribute("hidden")).map(({ place: [x, y] }) => [x - 5, y - 5, x + 5, y + 5]);
-      for (const [from, to, , head] of lines) { // 也不压在箭头上
-        const [a, b] = [marks[from].place, marks[to].place], count = head ? Math.hypot(b[0] - a[0], b[1] - a[1]) / 6 : 0;
-        for (let i = 0; i < count; i++) boxes.push([0, 1, 0, 1].map((axis, side) => a[axis] + ((b[axis] - a[axis]) * i) / count + (side < 2 ? -3 : 3)));
+      const boxes = marks
+        .filter(({ node }) => !node.hasAttribute("hidden"))
+        .map(({ place: [x, y] }) => [x - 5, y - 5, x + 5, y + 5]);
+      for (const [from, to, , head] of lines) {
+        // 也不压在箭头上
+        const [a, b] = [marks[from].place, marks[to].place],
+          count = head ? Math.hypot(b[0] - a[0], b[1] - a[1]) / 6 : 0;
+        for (let i = 0; i < count; i++)
+          boxes.push(
+            [0, 1, 0, 1].map((axis, side) => a[axis] + ((b[axis] - a[axis]) * i) / count + (side < 2 ? -3 : 3)),
+          );
       }
       const cost = ([left, top, right, bottom]) => {
         const out = Math.max(0, -left) + Math.max(0, right - width) + Math.max(0, -top) + Math.max(0, bottom - height);
-        const over = boxes.reduce((sum, [l, t, r, b]) => sum + Math.max(0, Math.min(right, r) - Math.max(left, l)) * Math.max(0, Math.min(bottom, b) - Math.max(top, t)), 0);
+        const over = boxes.reduce(
+          (sum, [l, t, r, b]) =>
+            sum +
+            Math.max(0, Math.min(right, r) - Math.max(left, l)) * Math.max(0, Math.min(bottom, b) - Math.max(top, t)),
+          0,
+        );
         return over + 1000 * out;
       };
       for (const i of order) {
-        const { text, leader, place: [x, y], label: said } = marks[i];
+        const {
+          text,
+          leader,
+          place: [x, y],
+          label: said,
+        } = marks[i];
         text.classList.toggle("explore-mark", strong(i));
-        const wide = (text.getComputedTextLength() || 8 * said.length) + 4, high = 17;
+        const wide = (text.getComputedTextLength() || 8 * said.length) + 4,
+          high = 17;
         let best = null;
         for (const far of [7, 16, 28, 42]) {
           for (let turn = 0; turn < 16 && best?.price !== 0; turn++) {
@@ -53,13 +86,15 @@
         leader.toggleAttribute("hidden", !room || best.far < 16);
         if (!room) continue;
         boxes.push(best.box);
-        for (const [key, value] of Object.entries({ x: best.middle[0] - x, y: best.middle[1] - y + 5 })) text.setAttribute(key, value.toFixed(1));
+        for (const [key, value] of Object.entries({ x: best.middle[0] - x, y: best.middle[1] - y + 5 }))
+          text.setAttribute(key, value.toFixed(1));
         leader.setAttribute("x2", (Math.max(best.box[0], Math.min(x, best.box[2])) - x).toFixed(1));
         leader.setAttribute("y2", (Math.max(best.box[1], Math.min(y, best.box[3])) - y).toFixed(1));
       }
     };
     const arrow = ([from, to, thick, head]) => {
-      const [a, b] = [marks[from].place, marks[to].place], angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
+      const [a, b] = [marks[from].place, marks[to].place],
+        angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
       const barb = (turn) => `M${b} L${b[0] - 11 * Math.cos(angle + turn)},${b[1] - 11 * Math.sin(angle + turn)}`;
       return svg("path", { d: `M${a} L${b} ${head ? barb(0.4) + barb(-0.4) : ""}`, style: `stroke-width: ${thick}` });
     };
@@ -84,28 +119,49 @@
       });
       if (pick) canvas.setAttribute("aria-activedescendant", `${id}-${chosen}`);
       arrows.replaceChildren(...lines.map(arrow));
-      const strong = (i) => lit.includes(i), rank = (i) => (i === chosen ? 0 : strong(i) ? 1 : faded(i) ? 3 : 2);
-      label(marks.map((_, i) => i).filter((i) => !hidden(i)).sort((i, j) => rank(i) - rank(j)), strong, lines);
+      const strong = (i) => lit.includes(i),
+        rank = (i) => (i === chosen ? 0 : strong(i) ? 1 : faded(i) ? 3 : 2);
+      label(
+        marks
+          .map((_, i) => i)
+          .filter((i) => !hidden(i))
+          .sort((i, j) => rank(i) - rank(j)),
+        strong,
+        lines,
+      );
     };
     new ResizeObserver(() => node.clientWidth !== width && paint()).observe(node);
 
     if (pick) {
-      nearest(canvas, () => {
-        const box = canvas.getBoundingClientRect(), zoom = box.width / width; // 放映时页面是放大的
-        return marks.map(({ place: [x, y] }) => [x * zoom + box.left, y * zoom + box.top]);
-      }, pick);
+      nearest(
+        canvas,
+        () => {
+          const box = canvas.getBoundingClientRect(),
+            zoom = box.width / width; // 放映时页面是放大的
+          return marks.map(({ place: [x, y] }) => [x * zoom + box.left, y * zoom + box.top]);
+        },
+        pick,
+      );
       walk(canvas, (...to) => {
         const [x, y] = marks[shown.chosen].place;
         // 顺着那个方向，离得最近的一个；偏得越多越不算
         const price = marks.map(({ place }) => {
-          const [across, down] = [place[0] - x, place[1] - y], along = across * to[0] + down * to[1], aside = Math.abs(across * to[1]) + Math.abs(down * to[0]);
+          const [across, down] = [place[0] - x, place[1] - y],
+            along = across * to[0] + down * to[1],
+            aside = Math.abs(across * to[1]) + Math.abs(down * to[0]);
           return along > 0.5 ? along + 3 * aside : Infinity;
         });
         const least = Math.min(...price);
         if (least < Infinity) pick(price.indexOf(least));
       });
     }
-    return { node, draw: (next) => { shown = next; paint(); } };
+    return {
+      node,
+      draw: (next) => {
+        shown = next;
+        paint();
+      },
+    };
   };
 
   const side = (name, count) => {
@@ -117,39 +173,94 @@
   const roam = ({ words, groups, total, tables, chosen = 0 }, stage) => {
     const [names, kinds] = [Object.keys(tables), Object.keys(groups)];
     const kindOf = (i) => kinds.findIndex((kind) => groups[kind].includes(i));
-    let table = names[0], kind = null;
+    let table = names[0],
+      kind = null;
     const dots = words.map((label, i) => ({ label, hue: HUES[kindOf(i) % HUES.length] }));
-    const map = plane({ dots, name: "词的地图，用方向键走", pick: (i) => { if (i !== chosen || kind !== null) { chosen = i; kind = null; byKind.select(0, true); draw(); } } });
+    const map = plane({
+      dots,
+      name: "词的地图，用方向键走",
+      pick: (i) => {
+        if (i !== chosen || kind !== null) {
+          chosen = i;
+          kind = null;
+          byKind.select(0, true);
+          draw();
+        }
+      },
+    });
     const panel = side("地图上离它最近的词", tables[table].near[0].length);
     const draw = () => {
       const { points, near, everywhere, groups: close } = tables[table];
       if (kind !== null) {
         const [inside, across] = close[kind];
         map.draw({ points, chosen, faded: (i) => kindOf(i) !== kinds.indexOf(kind), lit: groups[kind] });
-        panel.said.replaceChildren(word(kind), `，${table}的表：组里两两的余弦平均 ${fixed(inside)}，与别组的词平均 ${fixed(across)}。`);
+        panel.said.replaceChildren(
+          word(kind),
+          `，${table}的表：组里两两的余弦平均 ${fixed(inside)}，与别组的词平均 ${fixed(across)}。`,
+        );
         panel.list.node.classList.add("explore-quiet");
         return;
       }
-      const mine = near[chosen], lit = mine.map(([i]) => i);
-      map.draw({ points, chosen, lit: [chosen, ...lit], lines: mine.map(([i, cosine]) => [chosen, i, 0.5 + 4 * Math.max(0, cosine)]) });
-      panel.said.replaceChildren(word(words[chosen]), `，${table}的表。全部 ${total.toLocaleString("en")} 行里，离它最近的是 ${listed(everywhere[chosen])}；地图上离它最近的是：`);
+      const mine = near[chosen],
+        lit = mine.map(([i]) => i);
+      map.draw({
+        points,
+        chosen,
+        lit: [chosen, ...lit],
+        lines: mine.map(([i, cosine]) => [chosen, i, 0.5 + 4 * Math.max(0, cosine)]),
+      });
+      panel.said.replaceChildren(
+        word(words[chosen]),
+        `，${table}的表。全部 ${total.toLocaleString("en")} 行里，离它最近的是 ${listed(everywhere[chosen])}；地图上离它最近的是：`,
+      );
       panel.list.node.classList.remove("explore-quiet");
-      panel.list.update(mine.map(([, cosine]) => cosine), [], mine.map(([i]) => words[i]));
+      panel.list.update(
+        mine.map(([, cosine]) => cosine),
+        [],
+        mine.map(([i]) => words[i]),
+      );
     };
-    const byTable = choice({ label: "哪张表", options: names, change: (i) => { table = names[i]; draw(); } });
-    const byKind = choice({ label: "哪一组", options: ["一个词", ...kinds], change: (i) => { kind = i ? kinds[i - 1] : null; draw(); } });
+    const byTable = choice({
+      label: "哪张表",
+      options: names,
+      change: (i) => {
+        table = names[i];
+        draw();
+      },
+    });
+    const byKind = choice({
+      label: "哪一组",
+      options: ["一个词", ...kinds],
+      change: (i) => {
+        kind = i ? kinds[i - 1] : null;
+        draw();
+      },
+    });
     stage.append(html("div", { class: "explore-around" }, map.node, panel.node), byTable.node, byKind.node);
     draw();
-    return { state: () => ({ table, kind, chosen, near: tables[table].near[chosen], averages: kind && tables[table].groups[kind] }) };
+    return {
+      state: () => ({
+        table,
+        kind,
+        chosen,
+        near: tables[table].near[chosen],
+        averages: kind && tables[table].groups[kind],
+      }),
+    };
   };
 
   const step = ({ questions, total }, stage) => {
     const body = html("div", {});
     let now;
     const ask = ({ words, points, landing, near }) => {
-      const [a, b, c, answer] = words, sum = `${c} − ${a} + ${b}`;
-      const dots = [...words.map((label, i) => ({ label, hue: ["ink", "ink", "ochre", "ochre"][i] })), { label: "☆ 落点", hue: "ochre" }];
-      const map = plane({ dots, name: `${words.join("、")} 与 ${sum} 的落点` }), panel = side("离落点最近的行", 5);
+      const [a, b, c, answer] = words,
+        sum = `${c} − ${a} + ${b}`;
+      const dots = [
+        ...words.map((label, i) => ({ label, hue: ["ink", "ink", "ochre", "ochre"][i] })),
+        { label: "☆ 落点", hue: "ochre" },
+      ];
+      const map = plane({ dots, name: `${words.join("、")} 与 ${sum} 的落点` }),
+        panel = side("离落点最近的行", 5);
       const left = near.filter(([text]) => !words.slice(0, 3).includes(text));
       const says = [
         `${a}、${b}、${c}、${answer}：四行数，压到离它们最近的平面上。`,
@@ -161,12 +272,19 @@
       const steps = stepper({
         steps: says,
         show: (i) => {
-          const lines = [[0, 1, 2.5, true], [2, 4, 2.5, true]].slice(0, Math.min(i, 2));
+          const lines = [
+            [0, 1, 2.5, true],
+            [2, 4, 2.5, true],
+          ].slice(0, Math.min(i, 2));
           map.draw({ points: [...points, landing], lit: [0, 1, 2, 3, 4], hidden: (dot) => dot === 4 && i < 2, lines });
           const shown = (i === 4 ? left : near).slice(0, 5);
           now = { words, step: i, lines: lines.map(([from, to]) => [from, to]), shown };
           panel.list.node.classList.toggle("explore-quiet", i < 3);
-          panel.list.update(shown.map(([, cosine]) => cosine), [], shown.map(([text]) => text));
+          panel.list.update(
+            shown.map(([, cosine]) => cosine),
+            [],
+            shown.map(([text]) => text),
+          );
         },
       });
       panel.said.remove();
