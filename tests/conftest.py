@@ -23,8 +23,8 @@ BEGINNINGS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "socket.bind"}
 FAILED = sleeping.ROOT / "_build/failed"
 left_out = Counter()
 watched = opened = None
-# 记下哪些文件全都通过了：文件 → 它守着的房间
-guarded, failed = {}, set()
+# 要记进 asleep.json 的：跑过、通过了的与它的摘要，失败了的
+passed, failed = {}, set()
 
 
 def pytest_addoption(parser):
@@ -45,9 +45,10 @@ def pytest_collection_modifyitems(config, items):
             return True
         return option.after_check and is_quick(item)
 
-    for item in items:
-        if names := sleeping.guarded(item):
-            guarded[item.path] = tuple(sorted({*guarded.get(item.path, ()), *names}))
+    if option.put_to_sleep:
+        for item in items:
+            if it := sleeping.guard(item):
+                item.user_properties.append(("guards", (it.key, sleeping.digest(it))))
     gone = {item: None for item in items if left(item)}
     items[:] = [item for item in items if item not in gone]
     config.hook.pytest_deselected(items=list(gone))
@@ -59,8 +60,11 @@ def is_quick(item):
 
 
 def pytest_runtest_logreport(report):
-    if report.failed:
-        failed.add(sleeping.ROOT / report.nodeid.partition("::")[0])
+    for name, told in report.user_properties:
+        if name == "guards" and report.failed:
+            failed.add(told[0])
+        elif name == "guards" and report.when == "call" and report.passed:
+            passed[told[0]] = told[1]
 
 
 def pytest_deselected(items):
@@ -72,9 +76,8 @@ def pytest_deselected(items):
 def pytest_sessionfinish(session):
     if hasattr(session.config, "workeroutput"):  # 在别的进程里跑的，交给主进程去说
         session.config.workeroutput["left_out"] = dict(left_out)
-        session.config.workeroutput["guarded"] = {str(path): names for path, names in guarded.items()}
     elif session.config.option.put_to_sleep:
-        sleeping.put_to_sleep({path: guarded[path] for path in guarded.keys() - failed}, failed)
+        sleeping.put_to_sleep(passed, failed)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -82,7 +85,6 @@ def pytest_testnodedown(node, error):
     # 每个进程收集的都是全部，不相加
     told = getattr(node, "workeroutput", {})
     left_out.update(Counter(told.get("left_out", {})) - left_out)
-    guarded.update({Path(path): tuple(names) for path, names in told.get("guarded", {}).items()})
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -122,14 +124,14 @@ def what_it_begins(request):
 def what_it_reads(request):
     """睡着的那一档：读的源文件都在守着的房间里，房间变了它才醒得来。"""
     global opened
-    names = sleeping.guarded(request.node)
-    if not names:
+    guard = sleeping.guard(request.node)
+    if not guard:
         yield
         return
     opened = read = set()
     yield
     opened = None
-    beyond = sleeping.outside(read, request.path, names)
+    beyond = sleeping.outside(read, guard)
     assert not beyond, f"它还读了 {'、'.join(sorted(beyond))}：请写进 guards。"
 
 

@@ -1,17 +1,20 @@
-"""睡着的测试：一个文件守着几个房间，房间没有变，它就不跑；怎样算没有变，写在 asleep.json 里。
+"""睡着的测试：它守着几个房间，房间没有变，就不跑；怎样算没有变，写在 asleep.json 里。
 
 文件里写 `pytestmark = pytest.mark.guards("live/bert", …)`：它 import 的不必写，读的别的文件要写，漏了就会失败。
+逐页看成书的写 `@pytest.mark.guards(page=True)`，每一页各睡各的，守着的是这一页的源文件与它用到的，见 `of_a_page`。
 房间连同它 import 的一切与锁定的版本合成一个摘要；这些测试全都通过之后，`make rest` 把摘要记下。
-记的与今天的一样才睡：忘了记，只会多跑一回。笔记本只算代码格，改一句行文叫不醒它们。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
+记的与今天的一样才睡：忘了记，只会多跑一回。不逐页看的，笔记本只算代码格。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
 """
 
 import hashlib
 import json
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from chapters import lasting
 from tools import made_of
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +24,43 @@ LOCK = ROOT / ".ci/requirements-hashed.txt"
 PLACES = tuple(ROOT / name for name in ("", "tests", "_ext", "bench", "figures/src"))
 # 不是源文件：装的包、成的书、编译好的
 NOT_SOURCES = {".venv", "_build", ".git", "__pycache__", ".hypothesis", ".pytest_cache", "asleep.json"}
+# 每一页都由它们而来；不是一章的页（术语、复习、索引）还由所有的章与库而来
+OF_EVERY_PAGE = (
+    "_ext",
+    "live",
+    "figures",
+    "course_lib/show",
+    "course_lib/exercises",
+    "_config.yml",
+    "_toc.yml",
+)
+OF_OTHER_PAGES = ("chapters", "course_lib")
+
+
+class Guard(NamedTuple):
+    """一个测试守着的：它在哪个文件里，守着哪些房间；逐页看的，是哪一页。"""
+
+    path: Path
+    names: tuple[str, ...]
+    page: str | None
+
+    @property
+    def key(self) -> str:
+        """记在 asleep.json 里的名字。"""
+        return " ".join(
+            [self.path.relative_to(ROOT).as_posix(), *([lasting(Path(self.page))] if self.page else [])]
+        )
+
+
+def guard(item) -> Guard | None:
+    """它守着的；不是这一档的没有。逐页看的，页名是参数里的 `page` 或 `name`。"""
+    if not (mark := item.get_closest_marker("guards")):
+        return None
+    if not mark.kwargs.get("page"):
+        return Guard(item.path, mark.args, None)
+    asked = item.callspec.params
+    page = asked.get("page") or asked["name"]
+    return Guard(item.path, mark.args + OF_EVERY_PAGE, Path(page).stem)
 
 
 @cache
@@ -42,32 +82,47 @@ def files_in(room: str) -> list[Path]:
 
 
 @cache
-def digest(path: Path, names: tuple[str, ...]) -> str:
+def of_a_page(page: str) -> set[Path]:
+    """一页的源文件与只有它用到的：一章的是笔记本与它的输出用到的，别的页是所有的章与库。"""
+    chapter = ROOT / f"chapters/{page}.ipynb"
+    if chapter.exists():
+        return {chapter, *made_of.chapter_files(chapter)}
+    return {each for name in OF_OTHER_PAGES for each in files_in(name)}
+
+
+@cache
+def digest(it: Guard) -> str:
+    """它守着的一切的摘要。"""
+    parts = [shared(it.path, it.names)]
+    if it.page:
+        parts.append(digest_of(of_a_page(it.page), whole=True))
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
+
+
+@cache
+def shared(path: Path, names: tuple[str, ...]) -> str:
+    return digest_of(rooms(path, names))
+
+
+def digest_of(files: set[Path], whole: bool = False) -> str:
+    """一些文件的名字与内容；笔记本的行文只在 `whole` 时算。"""
     found = hashlib.sha256()
-    for each in sorted(rooms(path, names)):
-        found.update(each.relative_to(ROOT).as_posix().encode() + b"\0" + content(each))
-    return found.hexdigest()[:12]
+    for each in sorted(files):
+        content = each.read_bytes() if whole or each.suffix != ".ipynb" else code_of(each)
+        found.update(each.relative_to(ROOT).as_posix().encode() + b"\0" + content)
+    return found.hexdigest()
 
 
-def content(path: Path) -> bytes:
-    """一个文件里算数的；笔记本只算代码格。"""
-    if path.suffix != ".ipynb":
-        return path.read_bytes()
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+def code_of(notebook: Path) -> bytes:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     return json.dumps([[c["id"], c["source"]] for c in cells if c["cell_type"] == "code"]).encode()
-
-
-def guarded(item) -> tuple[str, ...] | None:
-    """它守着的房间；不是这一档的没有。"""
-    mark = item.get_closest_marker("guards")
-    return mark and mark.args
 
 
 def is_asleep(item, named: set[Path]) -> bool:
     """点了名的文件不睡。"""
-    names = guarded(item)
-    kept = recorded().get(item.path.relative_to(ROOT).as_posix())
-    return bool(names) and kept is not None and item.path not in named and kept == digest(item.path, names)
+    it = guard(item)
+    kept = recorded().get(it.key) if it else None
+    return kept is not None and item.path not in named and kept == digest(it)
 
 
 @cache
@@ -75,19 +130,18 @@ def recorded() -> dict[str, str]:
     return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
 
 
-def put_to_sleep(passed: dict[Path, tuple[str, ...]], failed: set[Path]) -> None:
-    """记下全都通过了的文件今天的摘要；失败了的、不在了的删去。"""
-    kept = {name: each for name, each in recorded().items() if (ROOT / name).exists()}
-    kept |= {path.relative_to(ROOT).as_posix(): digest(path, names) for path, names in passed.items()}
-    for path in failed:
-        kept.pop(path.relative_to(ROOT).as_posix(), None)
-    RECORD.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def put_to_sleep(passed: dict[str, str], failed: set[str]) -> None:
+    """记下跑过、全都通过了的今天的摘要；失败了的、不在了的删去。"""
+    kept = {key: each for key, each in (recorded() | passed).items() if key not in failed}
+    there = {key: each for key, each in kept.items() if (ROOT / key.partition(" ")[0]).exists()}
+    RECORD.write_text(json.dumps(there, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def outside(opened: set[str], path: Path, names: tuple[str, ...]) -> set[str]:
+def outside(opened: set[str], it: Guard) -> set[str]:
     """读过的源文件里，不在它守着的房间里的。"""
     sources = set()
     for name in map(Path, opened):
         if name.is_relative_to(ROOT) and not NOT_SOURCES & set(name.relative_to(ROOT).parts):
             sources.add(name)
-    return {each.relative_to(ROOT).as_posix() for each in sources - rooms(path, names) if each.is_file()}
+    known = rooms(it.path, it.names) | (of_a_page(it.page) if it.page else set())
+    return {each.relative_to(ROOT).as_posix() for each in sources - known if each.is_file()}

@@ -27,6 +27,7 @@ def test_every_chapter_has_a_page():
     assert {f"chapters/{name}.html" for name in names} <= set(PAGES)
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_code_and_anchors_differ_only_in_chinese(soups, page):
     """汉字与引号之外，代码与输出一字不差；标识符里没有汉字，所以换过的只是注释、字符串与印出的话。"""
@@ -43,6 +44,7 @@ def test_code_and_anchors_differ_only_in_chinese(soups, page):
     assert anchors(simplified) == anchors(traditional)
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_what_is_printed_reads_as_in_the_code(soups, page):
     """代码里写着的话印出来，两处换得一样。"""
@@ -60,6 +62,7 @@ def test_what_is_printed_reads_as_in_the_code(soups, page):
         assert [(ours, theirs) for ours, theirs in printed if known.get(ours, theirs) != theirs] == []
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_say_equally_much(soups, page):
     """每一块在两本书里都有字；除去换了术语的几个字，长短也一样，OpenCC 自己的说法只多一两个字。"""
@@ -79,6 +82,7 @@ def test_blocks_say_equally_much(soups, page):
     assert [pair for pair in pairs if not says_as_much(*pair)] == []
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_pictures_differ_only_in_chinese(soups, page):
     """图与插图是写在网页里的 SVG，字换得了；两本书的同一幅，汉字、引号与字体之外一样。"""
@@ -93,6 +97,7 @@ def test_pictures_differ_only_in_chinese(soups, page):
     assert rest(simplified) == rest(traditional)
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_no_simplified_character_is_left(soups, page):
     """Big5 里只有繁体字；照录的写法、锚与去简体的链接除外，代码、图、属性与脚本都在内。"""
@@ -108,6 +113,7 @@ def test_no_simplified_character_is_left(soups, page):
     assert left == []
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("page", PAGES)
 def test_each_page_leads_to_its_twin(soups, page):
     for soup, folder, language in zip(soups[page], (BOOK, TRADITIONAL), ("zh-TW", "zh-CN"), strict=True):

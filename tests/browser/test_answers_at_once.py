@@ -24,6 +24,7 @@ def slower(browser, tmp_path_factory):
     return max(1, min(here) / ITS_LONGEST)
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
 def test_no_page_keeps_its_reader_waiting(browser, roots, slower, name, width):

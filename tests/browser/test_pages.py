@@ -35,6 +35,7 @@ VISITS = [
 ]
 
 
+@pytest.mark.guards(page=True)
 @pytest.mark.parametrize(("name", "width"), VISITS)
 def test_nothing_is_wrong(browser, book, roots, name, width):
     assert visitor.look(browser, book, roots["file" if width == PHONE else "http"], name, width) == {}
