@@ -15,6 +15,7 @@ from long_tasks import blocked, visit
 from playwright.sync_api import Page
 from tqdm import tqdm
 
+from chapters import page_of
 from tools.chromium import open_browser
 
 SLOWDOWN = 4
@@ -30,7 +31,7 @@ PYTHON = {
     "这一章的练习": "live/data/exercises/scaled_dot_product_attention.json.js",
 }
 # 依次检查几次各要几毫秒
-PAGE = "chapters/04_scaled_dot_product_attention.html"
+PAGE = page_of("scaled_dot_product_attention")
 MILLISECONDS = """async () => {
   const box = document.querySelector(".exercise"), said = box.querySelector(".exercise-said");
   const times = [];

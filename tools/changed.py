@@ -18,8 +18,8 @@ BIN = Path(sys.executable).parent
 WHOLE_BOOK = ("_ext/", "_config.yml", "_toc.yml", "chapters/questions.yml", "live/")
 SAMPLE = [
     "index",
-    "04_scaled_dot_product_attention",
-    "13_bertviz",
+    "*_scaled_dot_product_attention",
+    "*_bertviz",
     "live",
     "train",
     "llm",
@@ -85,7 +85,9 @@ def choose(files: list[str]) -> tuple[list[str], list[str], list[str]]:
         if re.fullmatch(r"chapters/\w+\.(md|ipynb)", file)
     }
     if any(file.startswith(WHOLE_BOOK) for file in files):
-        pages |= {f"chapters/{name}.html" for name in SAMPLE}
+        pages |= {
+            f"chapters/{path.stem}.html" for name in SAMPLE for path in (ROOT / "chapters").glob(f"{name}.*")
+        }
     tests = {
         file for file in files if re.fullmatch(r"tests/\w+/test_\w+\.py", file) and (ROOT / file).exists()
     }
