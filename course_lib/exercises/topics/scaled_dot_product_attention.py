@@ -53,6 +53,8 @@ EXERCISES = [
         right=lambda q, keys, values: look(keys, q) @ values,
         wrong={
             "分数忘了除以 √d；d 是查询的宽度，这里是 4。": lambda q, keys, values: (keys @ q).softmax(dim=0) @ values,
+            "除的是键的个数的平方根：该除的是 √d，d 是查询的宽度，这里是 4。":
+                lambda q, keys, values: (keys @ q / len(keys) ** 0.5).softmax(dim=0) @ values,
             "分数不能直接用来加权：先经过 softmax，让权重为正且和为 1。": lambda q, keys, values: (keys @ q / 2) @ values,
         },
         otherwise="输出不等于按权重对值做的加权平均。",
