@@ -75,20 +75,18 @@ Explore.define("date_writer", (data, stage) => {
           "aria-label": `写过的 ${now + 1} 个字符各看来源的哪些字`,
         },
         date.source.map((char, m) => label(place(m) + CELL / 2, 18, char, m === top(all[now]))),
-        date.target
-          .slice(0, now + 1)
-          .flatMap((char, n) => [
-            label(LEFT / 2, line(n) + 17, char, n === now),
-            ...all[n].map((weight, m) =>
-              svg("rect", {
-                x: place(m) + 1,
-                y: line(n) + 1,
-                width: CELL - 2,
-                height: CELL - 2,
-                "fill-opacity": (0.04 + 0.96 * weight).toFixed(3),
-              }),
-            ),
-          ]),
+        date.target.slice(0, now + 1).flatMap((char, n) => [
+          label(LEFT / 2, line(n) + 17, char, n === now),
+          ...all[n].map((weight, m) =>
+            svg("rect", {
+              x: place(m) + 1,
+              y: line(n) + 1,
+              width: CELL - 2,
+              height: CELL - 2,
+              "fill-opacity": (0.04 + 0.96 * weight).toFixed(3),
+            }),
+          ),
+        ]),
         svg("rect", { class: "explore-frame", x: LEFT, y: line(now), width: CELL * columns, height: CELL }),
       ),
     );
