@@ -65,12 +65,13 @@ def guard(item) -> Guard | None:
 
 @cache
 def rooms(path: Path, names: tuple[str, ...]) -> set[Path]:
-    """一个测试文件守着的全部文件：`names` 这些文件与文件夹里的，连同它们与它自己 import 的。"""
+    """一个测试文件守着的全部文件：`names` 这些文件与文件夹里的，连同它们与它自己 import 的；笔记本的，连同它的输出用到的。"""
     named = {each for name in names for each in files_in(name)}
     places = (*PLACES, path.parent)
     found = {path, LOCK, ROOT / "tests/conftest.py", *path.parent.glob("conftest.py"), *named}
     imported = {name for each in found if each.suffix == ".py" for name in made_of.imports_of(each)}
-    return found | made_of.library_files(imported, places)
+    used = {each for path in named if path.suffix == ".ipynb" for each in made_of.chapter_files(path)}
+    return found | used | made_of.library_files(imported, places)
 
 
 def files_in(room: str) -> list[Path]:
