@@ -16,6 +16,7 @@ import pytest
 
 from chapters import lasting
 from tools import made_of
+from tools.changed import WHOLE_BOOK
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "tests/asleep.json"
@@ -25,15 +26,7 @@ PLACES = tuple(ROOT / name for name in ("", "tests", "_ext", "bench", "figures/s
 # 不是源文件：装的包、成的书、编译好的
 NOT_SOURCES = {".venv", "_build", ".git", "__pycache__", ".hypothesis", ".pytest_cache", "asleep.json"}
 # 每一页都由它们而来；不是一章的页（术语、复习、索引）还由所有的章与库而来
-OF_EVERY_PAGE = (
-    "_ext",
-    "live",
-    "figures",
-    "course_lib/show",
-    "course_lib/exercises",
-    "_config.yml",
-    "_toc.yml",
-)
+OF_EVERY_PAGE = (*WHOLE_BOOK, "figures", "course_lib/show", "course_lib/exercises")
 OF_OTHER_PAGES = ("chapters", "course_lib")
 
 
@@ -47,9 +40,8 @@ class Guard(NamedTuple):
     @property
     def key(self) -> str:
         """记在 asleep.json 里的名字。"""
-        return " ".join(
-            [self.path.relative_to(ROOT).as_posix(), *([lasting(Path(self.page))] if self.page else [])]
-        )
+        file = self.path.relative_to(ROOT).as_posix()
+        return f"{file} {lasting(Path(self.page))}" if self.page else file
 
 
 def guard(item) -> Guard | None:

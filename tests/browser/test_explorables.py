@@ -106,9 +106,8 @@ def test_scripts_may_arrive_twice(open_figure):
         "html => document.body.append(document.createRange().createContextualFragment(html))",
         figure("mask", "又一幅", DATA),
     )
-    page.wait_for_function(
-        "document.querySelectorAll('figure.explore[data-ready]').length === 2"
-    )  # 快看到时才画
+    # 快看到时才画
+    page.wait_for_function("document.querySelectorAll('figure.explore[data-ready]').length === 2")
     page.get_by_role("button", name="因果", exact=True).nth(1).click()
     assert (
         page.locator("figure").nth(0).get_by_role("button", name="都可以看").get_attribute("aria-pressed")
