@@ -3,395 +3,395 @@
 // 书里每个 <div class="live-bert"> 成为一个面板。带 data-parts 的是各章末尾的小面板，只有它写明的几部分；
 // 不带的是整页，样样都有，并把状态写进网址。读者看到的话，繁体的书用的是它转换过的副本。
 {
-  const { html } = LiveMarks;
-  const { EXAMPLES, toState, toFragment, pick } = LiveState;
-  const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
-  // 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
-  const DOWNLOAD =
-    location.protocol === "file:"
-      ? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB`
-      : `下载约 ${Math.round(BYTES / 1e6)} MB`;
-  const PARTS = ["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]; // 整页的，依次
-  const TABS = { oneCell: "一格", intervene: "动手" };
-  const PAUSE = 250; // 停笔多少毫秒才算
+	const { html } = LiveMarks;
+	const { EXAMPLES, toState, toFragment, pick } = LiveState;
+	const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
+	// 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
+	const DOWNLOAD =
+		location.protocol === "file:"
+			? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB`
+			: `下载约 ${Math.round(BYTES / 1e6)} MB`;
+	const PARTS = ["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]; // 整页的，依次
+	const TABS = { oneCell: "一格", intervene: "动手" };
+	const PAUSE = 250; // 停笔多少毫秒才算
 
-  let panels = 0;
+	let panels = 0;
 
-  class Panel {
-    constructor(block) {
-      this.block = block;
-      this.id = `live-bert-${++panels}`;
-      this.whole = !block.dataset.parts;
-      this.address = new LiveAddress({
-        block,
-        given: block.dataset,
-        toState: (fields) => toState(fields, block.dataset),
-        toFragment,
-        writes: this.whole,
-        onEnter: () => this.entered(),
-        onArrive: () => this.arrive(),
-      });
-      this.opened = false;
-      this.arriving = false; // 算完了，要到链接指着的部分去
-      this.pause = null; // 等着停笔的计时器
-      this.results = []; // 每句一个
-      this.stored = livePreview(block.dataset.preview); // 面板自己的句子，事先算好的
-      block.replaceChildren(this.buildForm(), this.buildOutput());
-      this.showState();
-      this.preview();
-      new ResizeObserver(() => this.width !== this.output.clientWidth && this.draw()).observe(this.output);
-      new MutationObserver(() => this.draw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    }
+	class Panel {
+		constructor(block) {
+			this.block = block;
+			this.id = `live-bert-${++panels}`;
+			this.whole = !block.dataset.parts;
+			this.address = new LiveAddress({
+				block,
+				given: block.dataset,
+				toState: (fields) => toState(fields, block.dataset),
+				toFragment,
+				writes: this.whole,
+				onEnter: () => this.entered(),
+				onArrive: () => this.arrive(),
+			});
+			this.opened = false;
+			this.arriving = false; // 算完了，要到链接指着的部分去
+			this.pause = null; // 等着停笔的计时器
+			this.results = []; // 每句一个
+			this.stored = livePreview(block.dataset.preview); // 面板自己的句子，事先算好的
+			block.replaceChildren(this.buildForm(), this.buildOutput());
+			this.showState();
+			this.preview();
+			new ResizeObserver(() => this.width !== this.output.clientWidth && this.draw()).observe(this.output);
+			new MutationObserver(() => this.draw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+		}
 
-    get state() {
-      return this.address.state;
-    }
+		get state() {
+			return this.address.state;
+		}
 
-    // -- 表单与结果的架子 --
+		// -- 表单与结果的架子 --
 
-    buildForm() {
-      this.text = this.buildField("text", "英文句子");
-      this.other = this.buildField("other", "第二句，另外算一遍，用来比较");
-      this.button = html("button", { class: "live-open" }, `打开 BERT（${DOWNLOAD}）`);
-      this.progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
-      this.arrived = html("span", { class: "live-arrived" });
-      this.status = html("p", { class: "live-status", role: "status" }, "还没有装入模型。");
-      this.fields = html("div", { class: "live-fields" }, this.text.parentElement);
-      this.more = html(
-        "details",
-        { class: "live-more" },
-        html("summary", {}, "再添一句来比"),
-        this.other.parentElement,
-      );
-      if (this.whole) this.fields.append(this.more);
-      else if (this.state.other) this.fields.append(this.other.parentElement);
-      this.fields.hidden = true; // 先摆出算好的样子，打开了才要人写
-      const bar = html("div", { class: "live-bar" }, this.button, this.progress, this.arrived, this.status);
-      this.form = html("form", {}, ...(this.whole ? [this.buildExamples()] : []), bar, this.fields);
-      this.form.addEventListener("submit", (event) => {
-        event.preventDefault();
-        if (this.opened && event.submitter !== this.button) this.compute();
-        else if (!this.button.disabled) this.open();
-      });
-      return this.form;
-    }
+		buildForm() {
+			this.text = this.buildField("text", "英文句子");
+			this.other = this.buildField("other", "第二句，另外算一遍，用来比较");
+			this.button = html("button", { class: "live-open" }, `打开 BERT（${DOWNLOAD}）`);
+			this.progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
+			this.arrived = html("span", { class: "live-arrived" });
+			this.status = html("p", { class: "live-status", role: "status" }, "还没有装入模型。");
+			this.fields = html("div", { class: "live-fields" }, this.text.parentElement);
+			this.more = html(
+				"details",
+				{ class: "live-more" },
+				html("summary", {}, "再添一句来比"),
+				this.other.parentElement,
+			);
+			if (this.whole) this.fields.append(this.more);
+			else if (this.state.other) this.fields.append(this.other.parentElement);
+			this.fields.hidden = true; // 先摆出算好的样子，打开了才要人写
+			const bar = html("div", { class: "live-bar" }, this.button, this.progress, this.arrived, this.status);
+			this.form = html("form", {}, ...(this.whole ? [this.buildExamples()] : []), bar, this.fields);
+			this.form.addEventListener("submit", (event) => {
+				event.preventDefault();
+				if (this.opened && event.submitter !== this.button) this.compute();
+				else if (!this.button.disabled) this.open();
+			});
+			return this.form;
+		}
 
-    buildField(name, label) {
-      const id = `${this.id}-${name}`;
-      const area = html("textarea", {
-        id,
-        rows: 2,
-        lang: "en",
-        spellcheck: "false",
-        autocapitalize: "off",
-        autocomplete: "off",
-      });
-      area.addEventListener("input", () => {
-        this.change({ [name]: area.value });
-        this.pauseThenCompute();
-      });
-      // 句子里用不着换行，回车就是提交
-      area.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" || event.isComposing) return;
-        event.preventDefault();
-        this.form.requestSubmit();
-      });
-      html("div", { class: "live-field" }, html("label", { for: id }, label), area);
-      return area;
-    }
+		buildField(name, label) {
+			const id = `${this.id}-${name}`;
+			const area = html("textarea", {
+				id,
+				rows: 2,
+				lang: "en",
+				spellcheck: "false",
+				autocapitalize: "off",
+				autocomplete: "off",
+			});
+			area.addEventListener("input", () => {
+				this.change({ [name]: area.value });
+				this.pauseThenCompute();
+			});
+			// 句子里用不着换行，回车就是提交
+			area.addEventListener("keydown", (event) => {
+				if (event.key !== "Enter" || event.isComposing) return;
+				event.preventDefault();
+				this.form.requestSubmit();
+			});
+			html("div", { class: "live-field" }, html("label", { for: id }, label), area);
+			return area;
+		}
 
-    buildExamples() {
-      const buttons = Object.entries(EXAMPLES).map(([name, example]) => {
-        const button = html("button", { type: "button" }, name);
-        button.addEventListener("click", () => this.address.enter(toState(example, {})));
-        return button;
-      });
-      return html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...buttons);
-    }
+		buildExamples() {
+			const buttons = Object.entries(EXAMPLES).map(([name, example]) => {
+				const button = html("button", { type: "button" }, name);
+				button.addEventListener("click", () => this.address.enter(toState(example, {})));
+				return button;
+			});
+			return html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...buttons);
+		}
 
-    buildOutput() {
-      const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
-      const given = {
-        id: this.id,
-        block: this.block,
-        choose: (part) => this.choose(part),
-        show: (name) => this.showPart(name),
-        engine: () => this.engine,
-      };
-      this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
-      this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
-      const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
-      this.lead = html("div", { class: "live-lead" });
-      this.rest = html("div", { class: "live-rest" });
-      this.output = html(
-        "div",
-        { class: "live-output", role: "group", "aria-label": "结果", tabindex: -1 },
-        this.lead,
-        this.rest,
-      );
-      this.sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
-      const told = html("p", { class: "live-link" }, this.link, about);
-      this.rest.append(told);
-      if (!this.whole) return this.output;
-      told.append(this.address.copier());
-      this.arrange(this.sections);
-      return this.output;
-    }
+		buildOutput() {
+			const names = this.whole ? PARTS : this.block.dataset.parts.split(" ");
+			const given = {
+				id: this.id,
+				block: this.block,
+				choose: (part) => this.choose(part),
+				show: (name) => this.showPart(name),
+				engine: () => this.engine,
+			};
+			this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
+			this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
+			const about = this.whole ? "，存下或发给别人，打开就是同样的句子、词元与头。" : "，那里样样都有。";
+			this.lead = html("div", { class: "live-lead" });
+			this.rest = html("div", { class: "live-rest" });
+			this.output = html(
+				"div",
+				{ class: "live-output", role: "group", "aria-label": "结果", tabindex: -1 },
+				this.lead,
+				this.rest,
+			);
+			this.sections = Object.fromEntries(Object.entries(this.parts).map((each) => this.buildSection(...each)));
+			const told = html("p", { class: "live-link" }, this.link, about);
+			this.rest.append(told);
+			if (!this.whole) return this.output;
+			told.append(this.address.copier());
+			this.arrange(this.sections);
+			return this.output;
+		}
 
-    // 整页：词元与全部的头领头，宽处它们在左边总看得见；窄处页签与选中的词元总在眼前
-    arrange(sections) {
-      const { tokens, attention } = sections,
-        top = html("div", { class: "live-top" }, this.parts.tokens.top);
-      this.lead.append(tokens.heading, top, tokens.element, attention.lead);
-      this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
-    }
+		// 整页：词元与全部的头领头，宽处它们在左边总看得见；窄处页签与选中的词元总在眼前
+		arrange(sections) {
+			const { tokens, attention } = sections,
+				top = html("div", { class: "live-top" }, this.parts.tokens.top);
+			this.lead.append(tokens.heading, top, tokens.element, attention.lead);
+			this.tabs = liveTabs({ id: this.id, output: this.output, top, sections, onPick: (name) => this.showPart(name) });
+		}
 
-    buildSection(name, { title, tab, lead, elements }) {
-      const heading = html(this.whole ? "h2" : "h3", {}, title); // 整页的在大标题下，小面板在一节里
-      const element = html("div", { class: `live-${name}` }, heading, ...(lead ? [lead] : []), ...elements);
-      this.rest.append(element);
-      return [name, { element, heading, lead, tab: tab ?? TABS[name] }];
-    }
+		buildSection(name, { title, tab, lead, elements }) {
+			const heading = html(this.whole ? "h2" : "h3", {}, title); // 整页的在大标题下，小面板在一节里
+			const element = html("div", { class: `live-${name}` }, heading, ...(lead ? [lead] : []), ...elements);
+			this.rest.append(element);
+			return [name, { element, heading, lead, tab: tab ?? TABS[name] }];
+		}
 
-    // 还没有打开：摆着事先算好的；句子换过，就只摆它的词，别的等打开
-    preview() {
-      const same = String(this.texts()) === String(this.stored.map(({ text }) => text));
-      this.results = same ? this.stored : [];
-      for (const [name, { element, lead }] of Object.entries(this.sections)) {
-        const waits = name !== "tokens" && !(same && this.isStored(name));
-        for (const each of lead ? [element, lead] : [element]) each.toggleAttribute("data-waits", waits);
-      }
-      this.output.inert = true;
-      if (!this.button.disabled) this.say(same ? "下面是事先算好的；打开之后，换成你自己的句子。" : "还没有装入模型。");
-      if (!same) return this.parts.tokens.draft(this.texts());
-      this.pick(true);
-      this.fill();
-      this.draw();
-    }
+		// 还没有打开：摆着事先算好的；句子换过，就只摆它的词，别的等打开
+		preview() {
+			const same = String(this.texts()) === String(this.stored.map(({ text }) => text));
+			this.results = same ? this.stored : [];
+			for (const [name, { element, lead }] of Object.entries(this.sections)) {
+				const waits = name !== "tokens" && !(same && this.isStored(name));
+				for (const each of lead ? [element, lead] : [element]) each.toggleAttribute("data-waits", waits);
+			}
+			this.output.inert = true;
+			if (!this.button.disabled) this.say(same ? "下面是事先算好的；打开之后，换成你自己的句子。" : "还没有装入模型。");
+			if (!same) return this.parts.tokens.draft(this.texts());
+			this.pick(true);
+			this.fill();
+			this.draw();
+		}
 
-    // 这一部分要画的，事先算好了没有
-    isStored(name) {
-      return name === "tokens" || { attention: "attention", cosine: "hidden" }[name] in this.results[0];
-    }
+		// 这一部分要画的，事先算好了没有
+		isStored(name) {
+			return name === "tokens" || { attention: "attention", cosine: "hidden" }[name] in this.results[0];
+		}
 
-    // 打开了：摆着的都不算数，各部分都出来
-    endPreview() {
-      this.results = [];
-      this.output.inert = false;
-      for (const each of this.output.querySelectorAll("[data-waits]")) each.removeAttribute("data-waits");
-    }
+		// 打开了：摆着的都不算数，各部分都出来
+		endPreview() {
+			this.results = [];
+			this.output.inert = false;
+			for (const each of this.output.querySelectorAll("[data-waits]")) each.removeAttribute("data-waits");
+		}
 
-    fill() {
-      for (const [name, part] of Object.entries(this.parts))
-        if (this.opened || this.isStored(name)) part.fill({ results: this.results });
-    }
+		fill() {
+			for (const [name, part] of Object.entries(this.parts))
+				if (this.opened || this.isStored(name)) part.fill({ results: this.results });
+		}
 
-    showPart(name) {
-      if (this.tabs.narrow.matches) this.choose({ tab: name });
-      this.tabs.reveal(name);
-    }
+		showPart(name) {
+			if (this.tabs.narrow.matches) this.choose({ tab: name });
+			this.tabs.reveal(name);
+		}
 
-    // 说一句话；wrong 是出了错的那一处，那时下面若是先前句子的结果，就调淡，也不再能选
-    say(message, wrong = null) {
-      const stale = Boolean(
-        wrong && this.drawn && String(this.texts()) !== String(this.results.map(({ text }) => text)),
-      );
-      this.status.textContent = stale ? `${message}下面还是先前的结果。` : message;
-      this.status.classList.toggle("live-wrong", Boolean(wrong));
-      this.output.classList.toggle("live-stale", stale);
-      this.output.inert = stale || !this.opened;
-      this.output.hidden = this.opened && wrong !== null && !this.drawn;
-      for (const area of [this.text, this.other]) area.setAttribute("aria-invalid", area === wrong);
-    }
+		// 说一句话；wrong 是出了错的那一处，那时下面若是先前句子的结果，就调淡，也不再能选
+		say(message, wrong = null) {
+			const stale = Boolean(
+				wrong && this.drawn && String(this.texts()) !== String(this.results.map(({ text }) => text)),
+			);
+			this.status.textContent = stale ? `${message}下面还是先前的结果。` : message;
+			this.status.classList.toggle("live-wrong", Boolean(wrong));
+			this.output.classList.toggle("live-stale", stale);
+			this.output.inert = stale || !this.opened;
+			this.output.hidden = this.opened && wrong !== null && !this.drawn;
+			for (const area of [this.text, this.other]) area.setAttribute("aria-invalid", area === wrong);
+		}
 
-    // -- 装入：算得了一句话就算，其余的接着装 --
+		// -- 装入：算得了一句话就算，其余的接着装 --
 
-    async open() {
-      const onProgress = (loaded, total) => {
-        this.progress.value = loaded / total;
-        this.arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
-      };
-      this.button.disabled = true;
-      this.progress.hidden = this.fields.hidden = false;
-      this.say("正在装入……");
-      try {
-        this.engine = await LiveBert.open({ root: ROOT, onProgress });
-        this.opened = this.button.hidden = true;
-        this.endPreview();
-        if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
-        await this.compute();
-        this.comeForward();
-        await this.engine.complete;
-        this.progress.hidden = true;
-        this.arrived.textContent = "都装入了，此后断网也能用。";
-      } catch (error) {
-        this.offerAgain(error);
-      }
-    }
+		async open() {
+			const onProgress = (loaded, total) => {
+				this.progress.value = loaded / total;
+				this.arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
+			};
+			this.button.disabled = true;
+			this.progress.hidden = this.fields.hidden = false;
+			this.say("正在装入……");
+			try {
+				this.engine = await LiveBert.open({ root: ROOT, onProgress });
+				this.opened = this.button.hidden = true;
+				this.endPreview();
+				if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
+				await this.compute();
+				this.comeForward();
+				await this.engine.complete;
+				this.progress.hidden = true;
+				this.arrived.textContent = "都装入了，此后断网也能用。";
+			} catch (error) {
+				this.offerAgain(error);
+			}
+		}
 
-    // 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
-    comeForward() {
-      const { top, bottom } = this.status.getBoundingClientRect(),
-        { tab } = this.state;
-      const low = this.tabs?.narrow.matches ? innerHeight / 2 : innerHeight - 100;
-      if (!this.drawn || top < 0 || bottom > innerHeight) return;
-      if (tab && this.tabs && !this.tabs.narrow.matches) this.tabs.reveal(tab);
-      else if (this.output.getBoundingClientRect().top > low) this.output.scrollIntoView();
-    }
+		// 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
+		comeForward() {
+			const { top, bottom } = this.status.getBoundingClientRect(),
+				{ tab } = this.state;
+			const low = this.tabs?.narrow.matches ? innerHeight / 2 : innerHeight - 100;
+			if (!this.drawn || top < 0 || bottom > innerHeight) return;
+			if (tab && this.tabs && !this.tabs.narrow.matches) this.tabs.reveal(tab);
+			else if (this.output.getBoundingClientRect().top > low) this.output.scrollIntoView();
+		}
 
-    // 点了一个链接：它指着哪一部分，就到那里去
-    arrive() {
-      this.arriving = this.computing;
-      if (this.drawn && !this.arriving && this.state.tab) this.tabs.reveal(this.state.tab);
-    }
+		// 点了一个链接：它指着哪一部分，就到那里去
+		arrive() {
+			this.arriving = this.computing;
+			if (this.drawn && !this.arriving && this.state.tab) this.tabs.reveal(this.state.tab);
+		}
 
-    // 没有装成、没有装完，或者后台线程停了
-    offerAgain(error) {
-      this.button.disabled = this.button.hidden = false;
-      this.button.textContent = "再试一次";
-      this.progress.hidden = true;
-      this.arrived.textContent = "";
-      this.say(error.message, this.button);
-    }
+		// 没有装成、没有装完，或者后台线程停了
+		offerAgain(error) {
+			this.button.disabled = this.button.hidden = false;
+			this.button.textContent = "再试一次";
+			this.progress.hidden = true;
+			this.arrived.textContent = "";
+			this.say(error.message, this.button);
+		}
 
-    // -- 状态 --
+		// -- 状态 --
 
-    texts() {
-      const { text, other } = this.state;
-      return other.trim() ? [text, other] : [text];
-    }
+		texts() {
+			const { text, other } = this.state;
+			return other.trim() ? [text, other] : [text];
+		}
 
-    // 状态整个换了
-    entered() {
-      this.results = [];
-      this.showState();
-      this.remember();
-      if (this.opened) this.compute();
-      else this.preview();
-    }
+		// 状态整个换了
+		entered() {
+			this.results = [];
+			this.showState();
+			this.remember();
+			if (this.opened) this.compute();
+			else this.preview();
+		}
 
-    showState() {
-      this.text.value = this.state.text;
-      this.other.value = this.state.other;
-      this.more.open ||= Boolean(this.state.other);
-      this.showLinks();
-    }
+		showState() {
+			this.text.value = this.state.text;
+			this.other.value = this.state.other;
+			this.more.open ||= Boolean(this.state.other);
+			this.showLinks();
+		}
 
-    showLinks() {
-      this.link.href = PAGE + toFragment(this.state);
-    }
+		showLinks() {
+			this.link.href = PAGE + toFragment(this.state);
+		}
 
-    // 整页的状态写进网址；小面板里只写进去整页的链接
-    remember() {
-      this.showLinks();
-      this.address.remember();
-    }
+		// 整页的状态写进网址；小面板里只写进去整页的链接
+		remember() {
+			this.showLinks();
+			this.address.remember();
+		}
 
-    change(part) {
-      this.address.change(part);
-    }
+		change(part) {
+			this.address.change(part);
+		}
 
-    choose(part) {
-      this.change(part);
-      this.remember();
-      this.draw();
-    }
+		choose(part) {
+			this.change(part);
+			this.remember();
+			this.draw();
+		}
 
-    // 选中的词元与头都要在；keep：原来选中的还对得上
-    pick(keep) {
-      const [{ numLayers, numHeads }] = this.results,
-        { layer, head } = this.state;
-      Object.assign(this.state, pick(this.state, this.places(), keep), {
-        layer: Math.min(layer, numLayers - 1),
-        head: Math.min(head, numHeads - 1),
-      });
-    }
+		// 选中的词元与头都要在；keep：原来选中的还对得上
+		pick(keep) {
+			const [{ numLayers, numHeads }] = this.results,
+				{ layer, head } = this.state;
+			Object.assign(this.state, pick(this.state, this.places(), keep), {
+				layer: Math.min(layer, numLayers - 1),
+				head: Math.min(head, numHeads - 1),
+			});
+		}
 
-    // 两句的词元接在一起数
-    places() {
-      return this.results.flatMap((result, sentence) =>
-        result.tokens.map((token, index) => ({ result, sentence, token, index, id: result.ids[index] })),
-      );
-    }
+		// 两句的词元接在一起数
+		places() {
+			return this.results.flatMap((result, sentence) =>
+				result.tokens.map((token, index) => ({ result, sentence, token, index, id: result.ids[index] })),
+			);
+		}
 
-    // -- 计算：一次只算一遍，其间又改过就再算 --
+		// -- 计算：一次只算一遍，其间又改过就再算 --
 
-    // 网址也等停笔再写：有的浏览器不许写得太勤
-    pauseThenCompute() {
-      this.output.setAttribute("aria-busy", this.opened);
-      clearTimeout(this.pause);
-      this.pause = setTimeout(() => (this.opened ? this.compute() : this.remember()), PAUSE);
-    }
+		// 网址也等停笔再写：有的浏览器不许写得太勤
+		pauseThenCompute() {
+			this.output.setAttribute("aria-busy", this.opened);
+			clearTimeout(this.pause);
+			this.pause = setTimeout(() => (this.opened ? this.compute() : this.remember()), PAUSE);
+		}
 
-    async compute() {
-      clearTimeout(this.pause);
-      this.pause = null;
-      this.changed = true;
-      if (this.computing) return;
-      this.computing = true;
-      this.output.setAttribute("aria-busy", true);
-      while (this.changed) {
-        this.changed = false;
-        await this.computeOnce();
-      }
-      this.computing = false;
-      if (this.arriving) this.arrive();
-      this.output.setAttribute("aria-busy", this.pause !== null);
-    }
+		async compute() {
+			clearTimeout(this.pause);
+			this.pause = null;
+			this.changed = true;
+			if (this.computing) return;
+			this.computing = true;
+			this.output.setAttribute("aria-busy", true);
+			while (this.changed) {
+				this.changed = false;
+				await this.computeOnce();
+			}
+			this.computing = false;
+			if (this.arriving) this.arrive();
+			this.output.setAttribute("aria-busy", this.pause !== null);
+		}
 
-    async computeOnce() {
-      const results = [];
-      for (const [i, text] of this.texts().entries()) {
-        const same = this.results.find((result) => result.text === text);
-        try {
-          results.push(same || { text, ...(await this.engine.run(text)) });
-        } catch (error) {
-          return error.again ? this.offerAgain(error) : this.say(error.message, [this.text, this.other][i]);
-        }
-        if (this.changed) return;
-      }
-      const chosen = () => String([this.state.token, this.state.with].map((i) => this.places()[i]?.token));
-      const before = this.results.length ? chosen() : null;
-      this.results = results;
-      this.pick(before === null || before === chosen());
-      this.remember();
-      this.drawn = true;
-      const times = results.map(
-        ({ tokens, milliseconds }) => `${tokens.length} 个词元算了 ${Math.round(milliseconds)} 毫秒`,
-      );
-      this.say(`${times.join("，另一句 ")}。`);
-      this.fill();
-      this.draw();
-    }
+		async computeOnce() {
+			const results = [];
+			for (const [i, text] of this.texts().entries()) {
+				const same = this.results.find((result) => result.text === text);
+				try {
+					results.push(same || { text, ...(await this.engine.run(text)) });
+				} catch (error) {
+					return error.again ? this.offerAgain(error) : this.say(error.message, [this.text, this.other][i]);
+				}
+				if (this.changed) return;
+			}
+			const chosen = () => String([this.state.token, this.state.with].map((i) => this.places()[i]?.token));
+			const before = this.results.length ? chosen() : null;
+			this.results = results;
+			this.pick(before === null || before === chosen());
+			this.remember();
+			this.drawn = true;
+			const times = results.map(
+				({ tokens, milliseconds }) => `${tokens.length} 个词元算了 ${Math.round(milliseconds)} 毫秒`,
+			);
+			this.say(`${times.join("，另一句 ")}。`);
+			this.fill();
+			this.draw();
+		}
 
-    // 选中的变了，或者宽窄、明暗变了
-    draw() {
-      this.tabs?.show(this.state.tab || "attention");
-      this.width = this.output.clientWidth;
-      if (!this.results.length || !this.width) return;
-      const { results, state } = this,
-        places = this.places();
-      const view = { results, state, places, chosen: places[state.token], partner: places[state.with] };
-      view.weights = results[0].attention && this.parts.attention?.weights(view);
-      view.compares = Boolean(this.parts.cosine);
-      const shown = (name) => (this.opened || this.isStored(name)) && (name === "tokens" || !this.tabs?.isHidden(name));
-      for (const [name, part] of Object.entries(this.parts)) if (shown(name)) part.draw(view);
-      this.tabs?.centre();
-    }
-  }
+		// 选中的变了，或者宽窄、明暗变了
+		draw() {
+			this.tabs?.show(this.state.tab || "attention");
+			this.width = this.output.clientWidth;
+			if (!this.results.length || !this.width) return;
+			const { results, state } = this,
+				places = this.places();
+			const view = { results, state, places, chosen: places[state.token], partner: places[state.with] };
+			view.weights = results[0].attention && this.parts.attention?.weights(view);
+			view.compares = Boolean(this.parts.cosine);
+			const shown = (name) => (this.opened || this.isStored(name)) && (name === "tokens" || !this.tabs?.isHidden(name));
+			for (const [name, part] of Object.entries(this.parts)) if (shown(name)) part.draw(view);
+			this.tabs?.centre();
+		}
+	}
 
-  // 整页的马上就画，章末的快看到时才画
-  const near = new IntersectionObserver(
-    (entries) => {
-      for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
-        near.unobserve(target);
-        new Panel(target);
-      }
-    },
-    { rootMargin: "1000px 0px" },
-  );
-  for (const block of document.querySelectorAll(".live-bert")) {
-    if (block.dataset.parts) near.observe(block);
-    else new Panel(block);
-  }
+	// 整页的马上就画，章末的快看到时才画
+	const near = new IntersectionObserver(
+		(entries) => {
+			for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
+				near.unobserve(target);
+				new Panel(target);
+			}
+		},
+		{ rootMargin: "1000px 0px" },
+	);
+	for (const block of document.querySelectorAll(".live-bert")) {
+		if (block.dataset.parts) near.observe(block);
+		else new Panel(block);
+	}
 }

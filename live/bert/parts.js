@@ -6,16 +6,16 @@
 // 要改选择，就调用 choose；要到另一部分去，就调用 show。tab 是窄处的页签上写的。
 globalThis.LiveParts = {};
 globalThis.LiveNumbers = (() => {
-  // attention[层] 按（头，查询，键）、hidden[层] 按（词元，特征）排成一串
-  const weightsOf = ({ attention, tokens: { length: n } }, layer, head) =>
-    attention[layer].subarray(head * n * n, (head + 1) * n * n);
-  const vectorOf = ({ hidden, dModel }, layer, i) => hidden[layer].subarray(i * dModel, (i + 1) * dModel);
+	// attention[层] 按（头，查询，键）、hidden[层] 按（词元，特征）排成一串
+	const weightsOf = ({ attention, tokens: { length: n } }, layer, head) =>
+		attention[layer].subarray(head * n * n, (head + 1) * n * n);
+	const vectorOf = ({ hidden, dModel }, layer, i) => hidden[layer].subarray(i * dModel, (i + 1) * dModel);
 
-  const dot = (a, b) => a.reduce((sum, value, k) => sum + value * b[k], 0);
-  const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
-  const mean = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
+	const dot = (a, b) => a.reduce((sum, value, k) => sum + value * b[k], 0);
+	const cosine = (a, b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+	const mean = (numbers) => numbers.reduce((a, b) => a + b, 0) / numbers.length;
 
-  const nameOf = (layer, head) => `第 ${layer} 层第 ${head} 个头`;
+	const nameOf = (layer, head) => `第 ${layer} 层第 ${head} 个头`;
 
-  return { weightsOf, vectorOf, cosine, mean, nameOf };
+	return { weightsOf, vectorOf, cosine, mean, nameOf };
 })();

@@ -1,95 +1,95 @@
 // 面板的状态：句子、选中的词元与头；例句，以及怎样写进网址的 # 后面（那一段浏览器不发给网站）。
 globalThis.LiveState = (() => {
-  const EXAMPLES = {
-    "they 看谁": {
-      text: "John and Paul wrote several songs when they were inspired.",
-      token: 8,
-      with: 1,
-      layer: 5,
-      head: 5,
-    },
-    箭与香蕉: {
-      text: "time flies like an arrow",
-      other: "fruit flies like a banana",
-      token: 2,
-      with: 9,
-      layer: 0,
-      head: 2,
-    },
-    "三个 bank": {
-      text: "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank.",
-      token: 19,
-      with: 6,
-      layer: 5,
-      head: 5,
-    },
-    "两句里的 bank": {
-      text: "The manager of the bank refused to approve our loan.",
-      other: "Tall grass along the bank hid the nests of the ducks.",
-      token: 5,
-      with: 18,
-      layer: 5,
-      head: 5,
-    },
-    切成几截: {
-      text: "Unbelievably, tokenization splits rare words.",
-      token: 1,
-      with: 2,
-      layer: 0,
-      head: 2,
-      tab: "tokens",
-    },
-    中文: { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
-  };
+	const EXAMPLES = {
+		"they 看谁": {
+			text: "John and Paul wrote several songs when they were inspired.",
+			token: 8,
+			with: 1,
+			layer: 5,
+			head: 5,
+		},
+		箭与香蕉: {
+			text: "time flies like an arrow",
+			other: "fruit flies like a banana",
+			token: 2,
+			with: 9,
+			layer: 0,
+			head: 2,
+		},
+		"三个 bank": {
+			text: "After stealing money from the bank vault, the bank robber was seen fishing on the Mississippi river bank.",
+			token: 19,
+			with: 6,
+			layer: 5,
+			head: 5,
+		},
+		"两句里的 bank": {
+			text: "The manager of the bank refused to approve our loan.",
+			other: "Tall grass along the bank hid the nests of the ducks.",
+			token: 5,
+			with: 18,
+			layer: 5,
+			head: 5,
+		},
+		切成几截: {
+			text: "Unbelievably, tokenization splits rare words.",
+			token: 1,
+			with: 2,
+			layer: 0,
+			head: 2,
+			tab: "tokens",
+		},
+		中文: { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
+	};
 
-  const WORD_LENGTH = 40;
+	const WORD_LENGTH = 40;
 
-  // #text=…&other=…&token=2&with=8&layer=5&head=5；词元从 0 数起，第二句接着第一句数
-  // way、word、off 是“动手改一处”的：遮住（mask）、换词（swap），换成什么，还关着哪些头（5-5_3-1 是两个）
-  // view、least、kind、pin 是“注意力”的：画成弧线（arcs），别的词元的弧画到多大的权重，挑哪一种头，钉住哪一个（3-1）；tab 是窄处的页签
-  // 没有写明词元的，算出来再挑；at 是滚到了哪一节，不算状态
+	// #text=…&other=…&token=2&with=8&layer=5&head=5；词元从 0 数起，第二句接着第一句数
+	// way、word、off 是“动手改一处”的：遮住（mask）、换词（swap），换成什么，还关着哪些头（5-5_3-1 是两个）
+	// view、least、kind、pin 是“注意力”的：画成弧线（arcs），别的词元的弧画到多大的权重，挑哪一种头，钉住哪一个（3-1）；tab 是窄处的页签
+	// 没有写明词元的，算出来再挑；at 是滚到了哪一节，不算状态
 
-  const toState = (
-    { text = "", other = "", way, word = "", off, view, least, kind, pin, tab, ...numbers },
-    { layer, head },
-  ) => {
-    const number = (name) => (/^\d+$/.test(numbers[name]) ? Number(numbers[name]) : undefined);
-    return {
-      text,
-      other,
-      token: number("token"),
-      with: number("with"),
-      layer: number("layer") ?? Number(layer ?? 0),
-      head: number("head") ?? Number(head ?? 0),
-      way: /^(mask|swap)$/.test(way) ? way : "",
-      word: word.slice(0, WORD_LENGTH),
-      view: view === "arcs" ? view : "",
-      least: /^0\.\d{1,2}$/.test(least) ? least : "",
-      kind: /^(previous|next|self|first|stop|broad|other)$/.test(kind) ? kind : "",
-      pin: /^\d{1,2}-\d{1,2}$/.test(pin) ? pin : "",
-      tab: /^(tokens|journey|attention|oneCell|intervene|cosine)$/.test(tab) ? tab : "",
-      off: /^\d+-\d+(_\d+-\d+)*$/.test(off) ? off : "",
-    };
-  };
-  const toFragment = (state, at) => {
-    const fields = Object.entries({ ...state, at }).filter(([name, value]) => name === "text" || (value ?? "") !== "");
-    return `#${new URLSearchParams(fields)}`;
-  };
+	const toState = (
+		{ text = "", other = "", way, word = "", off, view, least, kind, pin, tab, ...numbers },
+		{ layer, head },
+	) => {
+		const number = (name) => (/^\d+$/.test(numbers[name]) ? Number(numbers[name]) : undefined);
+		return {
+			text,
+			other,
+			token: number("token"),
+			with: number("with"),
+			layer: number("layer") ?? Number(layer ?? 0),
+			head: number("head") ?? Number(head ?? 0),
+			way: /^(mask|swap)$/.test(way) ? way : "",
+			word: word.slice(0, WORD_LENGTH),
+			view: view === "arcs" ? view : "",
+			least: /^0\.\d{1,2}$/.test(least) ? least : "",
+			kind: /^(previous|next|self|first|stop|broad|other)$/.test(kind) ? kind : "",
+			pin: /^\d{1,2}-\d{1,2}$/.test(pin) ? pin : "",
+			tab: /^(tokens|journey|attention|oneCell|intervene|cosine)$/.test(tab) ? tab : "",
+			off: /^\d+-\d+(_\d+-\d+)*$/.test(off) ? off : "",
+		};
+	};
+	const toFragment = (state, at) => {
+		const fields = Object.entries({ ...state, at }).filter(([name, value]) => name === "text" || (value ?? "") !== "");
+		return `#${new URLSearchParams(fields)}`;
+	};
 
-  // 选中的留着；没有选过、或者句子改得对不上了（keep 是假），就挑头一个出现两次的词，再挑另一处的同一个词，没有就挑相邻的
-  function pick({ token, with: partner }, places, keep) {
-    const another = (i) => places.findIndex(({ id }, j) => j !== i && id === places[i].id);
-    if (!keep || !places[token])
-      token = Math.max(
-        1,
-        places.findIndex(({ token }, i) => /^\p{L}/u.test(token) && another(i) > i),
-      );
-    if (!keep || !places[partner]) {
-      const next = token + (token + 1 < places.length ? 1 : -1);
-      partner = another(token) < 0 ? next : another(token);
-    }
-    return { token, with: partner };
-  }
+	// 选中的留着；没有选过、或者句子改得对不上了（keep 是假），就挑头一个出现两次的词，再挑另一处的同一个词，没有就挑相邻的
+	function pick({ token, with: partner }, places, keep) {
+		const another = (i) => places.findIndex(({ id }, j) => j !== i && id === places[i].id);
+		if (!keep || !places[token])
+			token = Math.max(
+				1,
+				places.findIndex(({ token }, i) => /^\p{L}/u.test(token) && another(i) > i),
+			);
+		if (!keep || !places[partner]) {
+			const next = token + (token + 1 < places.length ? 1 : -1);
+			partner = another(token) < 0 ? next : another(token);
+		}
+		return { token, with: partner };
+	}
 
-  return { EXAMPLES, WORD_LENGTH, toState, toFragment, pick };
+	return { EXAMPLES, WORD_LENGTH, toState, toFragment, pick };
 })();

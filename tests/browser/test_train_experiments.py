@@ -103,7 +103,7 @@ def trained(tab, link, seeds=SEEDS):
 def test_every_experiment_has_its_link_and_its_answer():
     names = set(re.findall(r'data-answer="(\w+)"', PAGE))
     asked = set(
-        re.findall(r"(?m)^  (\w+): \{\s+question:", (LIVE / "experiments.js").read_text(encoding="utf-8"))
+        re.findall(r"(?m)^\s(\w+): \{\s+question:", (LIVE / "experiments.js").read_text(encoding="utf-8"))
     )
     assert set(LINKS) == names == asked == {*CHECKS, "counting"}  # 读书的一个，见 test_train_reading
 
