@@ -531,10 +531,10 @@
 		(entries) => {
 			for (const { target } of entries.filter(({ isIntersecting }) => isIntersecting)) {
 				near.unobserve(target);
-				draw(target);
+				setTimeout(draw, 0, target); // 几幅一起来，一幅一件事，读者不久等
 			}
 		},
-		{ rootMargin: "1000px 0px" },
+		{ rootMargin: "3000px 0px" }, // 画了才知道多高：一下子滚好几屏的，也要在看到之前画好
 	);
 	const waiting = () => document.querySelectorAll("figure.explore:not([data-ready])");
 	const mount = () => {
