@@ -90,9 +90,9 @@
 				this.change({ [name]: area.value });
 				this.pauseThenCompute();
 			});
-			// 句子里用不着换行，回车就是提交
+			// 句子里用不着换行，回车就是提交；输入法选字的回车不算（Safari 只用 229 说它在选字）
 			area.addEventListener("keydown", (event) => {
-				if (event.key !== "Enter" || event.isComposing) return;
+				if (event.key !== "Enter" || event.isComposing || event.keyCode === 229) return;
 				event.preventDefault();
 				this.form.requestSubmit();
 			});

@@ -16,9 +16,9 @@ globalThis.LlmPrompt = (() => {
 			autocomplete: "off",
 		});
 		area.addEventListener("input", onInput);
-		// 回车写下去，换行用 Shift 加回车；输入法选字的回车不算
+		// 回车写下去，换行用 Shift 加回车；输入法选字的回车不算（Safari 只用 229 说它在选字）
 		area.addEventListener("keydown", (event) => {
-			if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+			if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
 			event.preventDefault();
 			onSubmit();
 		});

@@ -8,6 +8,9 @@ both_ways = pytest.mark.parametrize("scheme", ["http", "file"])
 mostly_http = pytest.mark.parametrize("scheme", ["http", pytest.param("file", marks=pytest.mark.thorough)])
 
 AXE = "([panel, rules]) => axe.run(panel, {resultTypes: ['violations'], ...rules})"
+# 输入法选字的那一下回车，Safari 的写法：不说自己在 composing；页面动了它没有
+COMPOSING_ENTER = """(area) => !area.dispatchEvent(
+  new KeyboardEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true }))"""
 EVERYTHING = {"rules": {"region": {"enabled": False}}}
 # 换一种明暗，换一个宽度，结论会变的只有这些规则
 COLORS = ["color-contrast", "link-in-text-block"]

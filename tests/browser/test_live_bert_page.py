@@ -22,7 +22,7 @@ from bert_panel import (
 )
 from engine_site import WITHOUT_WASM, change_worker
 from live_helpers import BANKS, NAMES, THEY, random_pairs, run
-from live_pages import axe_faults, both_ways, mostly_http, prepare_axe
+from live_pages import COMPOSING_ENTER, axe_faults, both_ways, mostly_http, prepare_axe
 from torch.nn.functional import cosine_similarity
 
 from chapters import page_of
@@ -405,6 +405,12 @@ def test_typing_recomputes_and_keeps_the_choice_while_it_still_fits(bert):
     assert_shows_the_truth(seen)
     # 句子对不上了：挑同一个词的两次出现
     assert [seen["tokens"][0][i] for i in (seen["token"], seen["partner"])] == ["fish", "fish"]
+
+
+def test_enter_that_chooses_a_word_submits_nothing(bert):
+    area = bert.locator("textarea").first
+    assert not area.evaluate(COMPOSING_ENTER)
+    assert area.evaluate(COMPOSING_ENTER.replace("229", "13"))
 
 
 def test_too_long_a_sentence_is_said_and_can_be_mended(bert):

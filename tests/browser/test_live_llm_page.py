@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from built_book import BOOK
-from live_pages import axe_faults, both_ways, prepare_axe
+from live_pages import COMPOSING_ENTER, axe_faults, both_ways, prepare_axe
 from llm_panel import (
     PAGE,
     PARIS,
@@ -264,6 +264,7 @@ def test_enter_writes_from_the_words_just_typed(opened):
     assert shown(opened)["prompt"] == encode("The opposite of hot is")
     assert shown(opened)["text"] == " cold"
     area.fill("")
+    assert not area.evaluate(COMPOSING_ENTER)
     area.press("Enter")
     settle(opened)
     assert shown(opened)["stale"] and shown(opened)["text"] == " cold"

@@ -328,7 +328,8 @@ def test_text_and_marks_survive_a_reload_and_can_be_forgotten(visit, scheme):
 def test_it_works_where_nothing_may_be_stored(visit):
     page = visit("404.html")
     page.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+        "Object.defineProperty(window, 'localStorage',"
+        " { get() { throw new DOMException('no', 'SecurityError') }, configurable: true })"
     )
     page.goto(page.url.replace("404.html", PAGE))
     assert press(page.locator(ONE), code=RIGHT).startswith("✓")

@@ -77,6 +77,28 @@ def test_a_store_that_is_spoilt_or_shut_breaks_nothing(tab, roots, kept):
     assert errors == []
 
 
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_a_page_that_may_store_nothing_still_works(tab, roots, scheme):
+    """沙盒里的 iframe 一碰 localStorage 就是错：目录、明暗、检索照样用，只是不记。"""
+    errors = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.set_viewport_size({"width": 500, "height": 900})
+    tab.goto(roots[scheme] + PAGE)
+    tab.set_content(
+        f'<iframe sandbox="allow-scripts" src="{roots[scheme] + PAGE}" width="390" height="800"></iframe>'
+    )
+    inside = tab.frame_locator("iframe")
+    inside.locator(".primary-toggle").click()
+    inside.locator(".bd-docs-nav a[data-chapter=feed_forward]").scroll_into_view_if_needed()
+    tab.keyboard.press("Escape")
+    frame = tab.frames[-1]
+    before = frame.evaluate("document.documentElement.dataset.theme")
+    for _ in range(2):  # 跟随系统、亮、暗轮着来
+        inside.locator(".theme-switch-button:visible").first.click()
+    assert frame.evaluate("document.documentElement.dataset.theme") != before
+    assert errors == []
+
+
 def test_without_scripts_the_marks_leave_no_trace(browser, roots):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -111,10 +133,12 @@ OVERLAPS = """(selector) => {
 }"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_overlaps_in_the_header(tab, roots, width):
+@pytest.mark.parametrize("width, font", [(360, 16), (1280, 16), (360, 24), (390, 32)])
+def test_nothing_overlaps_in_the_header(tab, roots, width, font):
     tab.set_viewport_size({"width": width, "height": 740})
     tab.goto(roots["http"] + PAGE)
+    tab.add_style_tag(content=f"html {{ font-size: {font}px !important }}")  # 读者在浏览器里设的
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
     seen = tab.evaluate(OVERLAPS, ".bd-header-article :is(button, a.btn)")
     assert seen["count"] >= 4 and seen["meeting"] == seen["outside"] == 0
     seen = tab.evaluate(OVERLAPS, ".way-cards a, .read-state > *")

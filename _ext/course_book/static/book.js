@@ -173,7 +173,10 @@ for (const about of ["pointerdown", "focus", "click"]) {
 }
 
 // 从检索页点开的一页：标出找到的词。只标正文里的字，不改网页，也不动图、脚本与公式。
-const foundWords = JSON.parse(localStorage.getItem("found-words") ?? "[]");
+let foundWords = [];
+try {
+	foundWords = JSON.parse(localStorage.getItem("found-words") ?? "[]").map(String);
+} catch {} // 记着的不是检索页写下的
 localStorage.removeItem("found-words");
 const article = document.querySelector("article");
 if (foundWords.length && article && CSS.highlights) {
