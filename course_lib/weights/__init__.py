@@ -1,5 +1,6 @@
 """真实的权重从哪里来、怎样装进来。"""
 
+from .audit import only_shapes
 from .bert import bert_config, load_weights, open_bert, read_config
 from .builtin import builtin_llm_path, builtin_path
 from .errors import HubError, PretrainedError
@@ -24,6 +25,7 @@ __all__ = [
     "load_llm_reference",
     "load_weights",
     "model_folder",
+    "only_shapes",
     "open_bert",
     "open_llama",
     "our_name",

@@ -87,11 +87,11 @@ def test_a_page_that_may_store_nothing_still_works(tab, roots, scheme):
     tab.set_content(
         f'<iframe sandbox="allow-scripts" src="{roots[scheme] + PAGE}" width="390" height="800"></iframe>'
     )
-    inside = tab.frame_locator("iframe")
+    frame, inside = tab.frames[-1], tab.frame_locator("iframe")
+    frame.wait_for_load_state()
     inside.locator(".primary-toggle").click()
     inside.locator(".bd-docs-nav a[data-chapter=feed_forward]").scroll_into_view_if_needed()
     tab.keyboard.press("Escape")
-    frame = tab.frames[-1]
     before = frame.evaluate("document.documentElement.dataset.theme")
     inside.locator(".theme-switch-button:visible").first.click()
     assert frame.evaluate("document.documentElement.dataset.theme") != before

@@ -7,8 +7,7 @@ import torch.nn.functional as F
 
 from ...bert import Bert
 from ...config import BertConfig
-from ...weights import our_name
-from ...weights.audit import only_shapes
+from ...weights import only_shapes, our_name
 from ..exercise import Exercise
 from .residual_and_layer_norm import random_layer
 
