@@ -30,8 +30,8 @@ def test_a_title_gives_its_own_words(title, name):
     assert slug(title) == name
 
 
-def linked(*places):
-    """一章两节：节里的格是 a、b（手算）与 c（深入：再算），d 在 S0-3 里；行文里依次指到 places。"""
+def linked(*places, between="、"):
+    """一章两节：节里的格是 a、b（手算）与 c（深入：再算），d 在 S0-3 里；行文里依次指到 places，中间是 between。"""
     chapter = nodes.section("", nodes.title("", "章名：副题"), nodes.container(ids=["top"]), ids=["章名"])
     for title, names in {"手算": "ab", "深入：再算": "c", "S0-3 对吗？": "d"}.items():
         section = nodes.section("", nodes.title("", title), ids=[title])
@@ -39,7 +39,7 @@ def linked(*places):
         chapter += section
     target, page = new_document("章"), new_document("页")
     target += chapter
-    words = [word for place in places for word in (nodes.Text("、"), nodes.literal("", place))][1:]
+    words = [word for place in places for word in (nodes.Text(between), nodes.literal("", place))][1:]
     page += nodes.paragraph("", "", *words)
     titles = {"chapters/one": chapter[0]}
     env = SimpleNamespace(found_docs={"chapters/one"}, titles=titles, get_doctree=lambda name: target)
@@ -62,6 +62,13 @@ def linked(*places):
 )
 def test_a_place_is_shown_by_its_titles(places, text, cells):
     assert linked(*places) == (text, [f"one.html#{cell}" for cell in cells])
+
+
+def test_what_is_said_between_two_places_stays():
+    """只有顿号随着重复的一处去掉。"""
+    text = "章名 · 手算里没有除，再看手算"
+    assert linked("one#a", "one#b", between="里没有除，再看") == (text, ["one.html#a", "one.html#b"])
+    assert linked("one#a", "one#a", between="") == ("章名 · 手算手算", ["one.html#a"] * 2)
 
 
 def test_a_place_before_every_section_is_the_chapter():

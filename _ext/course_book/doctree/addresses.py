@@ -66,8 +66,18 @@ def title_of(section) -> list[nodes.Node]:
     return [nodes.Text(first.removeprefix("深入：")) if isinstance(first, nodes.Text) else first, *rest]
 
 
+def drop_after_comma(node: nodes.Node) -> bool:
+    """前面紧挨着顿号，就连它一起去掉；是别的话就留着，返回 False。"""
+    parent = node.parent
+    here = next(place for place, other in enumerate(parent) if other is node)
+    if here == 0 or not isinstance(parent[here - 1], nodes.Text) or parent[here - 1].strip() != "、":
+        return False
+    del parent[here - 1 : here + 1]
+    return True
+
+
 def link_places(app, doctree, docname):
-    """同一处接连指到一章，章的标题只写一次；指到同一节的只留头一个。"""
+    """同一处接连指到一章，章的标题只写一次；以顿号并列、指到同一节的只留头一个。"""
     folder = docname.rpartition("/")[0]
     pages, seen = {}, {}
     for literal in list(doctree.findall(nodes.literal)):
@@ -84,10 +94,7 @@ def link_places(app, doctree, docname):
         words = [] if isinstance(section.parent, nodes.document) else title_of(section)
         before = seen.setdefault(id(literal.parent), [])
         said = (page, "".join(word.astext() for word in words))
-        if said in before:
-            parent = literal.parent
-            here = next(place for place, node in enumerate(parent) if node is literal)
-            del parent[here - 1 : here + 1]  # 连同前面的顿号
+        if said in before and drop_after_comma(literal):
             continue
         if not before or before[-1][0] != page or not words:
             words = [nodes.Text(f"{chapter} · " if words else chapter), *words]
