@@ -13,8 +13,7 @@ from .checks import check_known, check_merges, check_messages, check_text, check
 from .pretokenization import SMOLLM, pretokenize
 from .weights import llm_source
 from .weights.byte_pair import load_tokenizer
-
-START, END = "<|im_start|>", "<|im_end|>"  # 对话模板里，一条消息的开头与结尾
+from .weights.chat_template import render
 
 
 def byte_characters() -> list[str]:
@@ -68,7 +67,7 @@ class BytePairTokenizer:
     vocab，`{词元: 编号}`，词元用 `byte_characters` 的字符写成（特殊词元照原样写）；
     merges，`(左, 右)` 的列表，先学到的在前；special，特殊词元，文本里写出的不再切开；
     patterns，预切分依次使用的正则；whole_pieces，一段若本身就是词元便不再合并（Llama 3 如此）；
-    template，对话模板（Jinja）的原文；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
+    template，对话模板（Jinja）的原文，有几个就是 `{名字: 原文}`；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
 
     错误：两个词元的编号相同、词元里有不代表字节的字符，或者合并的结果不在词表里时，抛出 `ValueError`。
     出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 tokenizers 为准。
@@ -81,7 +80,7 @@ class BytePairTokenizer:
         special: Iterable[str] = (),
         patterns: Sequence[str] = SMOLLM,
         whole_pieces: bool = False,
-        template: str | None = None,
+        template: str | Mapping[str, str] | None = None,
         bos_id: int | None = None,
         eos_id: int | None = None,
         pad_id: int | None = None,
@@ -165,22 +164,20 @@ class BytePairTokenizer:
         return b"".join(self._bytes[i] for i in kept).decode(errors="replace")
 
     def chat(self, messages: Sequence[Mapping[str, str]], add_generation_prompt: bool = True) -> str:
-        """按对话模板把一串消息写成一个文本：每条是 `<|im_start|>角色`、换行、内容、`<|im_end|>`、换行。
+        """按模型自带的对话模板把一串消息写成一个文本，与 transformers 的 `apply_chat_template` 逐字相同。
 
-        没有以 system 消息开头时，补上模板自带的那一句；`add_generation_prompt=True` 再写出助手的开头，
-        让模型接着往下写。内容里若有特殊词元的写法，编码时会被当真，与模板自己写的没有分别。
+        `add_generation_prompt=True` 再写出助手的开头，让模型接着往下写。
+        内容里若有特殊词元的写法，编码时会被当真，与模板自己写的没有分别。
 
         参数：messages，`[{"role": "user", "content": "…"}, …]`。
-        错误：模型没有这种模板，或者消息缺了角色、内容时抛出 `ValueError`。
+        错误：模型没有带模板，消息不是只有角色与内容，或者模板写不出它们时，抛出 `ValueError`。
         """
-        if START not in (self.template or ""):
-            raise ValueError(f"这个模型没有带 {START} 的对话模板；请改用指令微调过的模型。")
+        if not self.template:
+            raise ValueError("这个模型没有带对话模板；请改用指令微调过的模型。")
         check_messages(messages)
-        system = re.search(rf"{re.escape(START)}system\n([^{{}}']+){re.escape(END)}", self.template)
-        if system and messages[0]["role"] != "system":
-            messages = [{"role": "system", "content": system[1]}, *messages]
-        text = "".join(f"{START}{m['role']}\n{m['content']}{END}\n" for m in messages)
-        return text + f"{START}assistant\n" if add_generation_prompt else text
+        ids = {"bos_token": self.bos_id, "eos_token": self.eos_id, "pad_token": self.pad_id}
+        tokens = {name: self.decode([index]) for name, index in ids.items() if index is not None}
+        return render(self.template, [dict(m) for m in messages], add_generation_prompt, tokens)
 
     def _spell(self, piece: str) -> list[str]:
         return [char for char in spell(piece) if char in self.vocab]

@@ -363,10 +363,9 @@ def check_merges(merges: Iterable[tuple[str, str]], vocab: Mapping[str, int]) ->
 
 
 def check_messages(messages: Sequence[Mapping[str, str]]) -> None:
-    """确认是不为空的一列消息，每条的 role 与 content 都是字符串，否则抛出 `ValueError`。"""
+    """确认是不为空的一列消息，每条恰好有 role 与 content，都是字符串，否则抛出 `ValueError`。"""
     if not messages or not all(
-        isinstance(m, Mapping) and isinstance(m.get(key), str)
+        isinstance(m, Mapping) and set(m) == {"role", "content"} and all(isinstance(m[key], str) for key in m)
         for m in messages
-        for key in ("role", "content")
     ):
-        raise ValueError(f"messages 应当是带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")
+        raise ValueError(f"messages 应当是只带 role 与 content 的一列字典，收到的是 {messages!r:.60}。")

@@ -102,8 +102,16 @@ def _read_folder(folder: Path) -> dict:
         "whole_pieces": model.get("ignore_merges", False),
         "template": template.read_text(encoding="utf-8")
         if template.is_file()
-        else config.get("chat_template"),
+        else _templates(config.get("chat_template")),
     } | ids
+
+
+def _templates(given):
+    """有的模型有几个对话模板，写成一列，各有名字。"""
+    match given:
+        case [{"name": _, "template": _}, *_]:
+            return {each["name"]: each["template"] for each in given}
+    return given
 
 
 def _pairs(merges: Iterable[str | Sequence[str]]) -> list[tuple[str, str]]:
@@ -130,7 +138,9 @@ def _misfit(fields: dict) -> str | None:
             return f"预切分的正则 {shown(pattern)} 写得不对（{type(error).__name__}）"
         if groups:
             return f"预切分的正则 {shown(pattern)} 里有捕获组"
-    if not isinstance(fields["template"], str | None):
+    template = fields["template"]
+    texts = [*template, *template.values()] if isinstance(template, dict) else [template]
+    if not all(isinstance(text, str | None) for text in texts):
         return "对话模板不是一段文字"
     return None
 

@@ -1,6 +1,8 @@
 import json
 import random
 import unicodedata
+from copy import copy
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from tiny_models import GGUF_TOKENIZER, make_gguf
 from tokenizers import Regex, Tokenizer, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence, Split
+from transformers import PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 from two_tokenizers import SCALARS
 
@@ -25,7 +28,7 @@ from course_lib.byte_pair import (
 from course_lib.byte_pair_training import train_byte_pairs
 from course_lib.pretokenization import GPT2, pretokenize
 from course_lib.weights import PretrainedError, builtin_llm_path
-from course_lib.weights.byte_pair import read_tokenizer
+from course_lib.weights.byte_pair import load_tokenizer, read_tokenizer
 
 
 def same(text: str) -> bool:
@@ -213,21 +216,132 @@ def test_chat_by_hand():
     )
     user = [{"role": "user", "content": "hi"}]
     assert ours().chat(user) == f"{system}<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
-    written_by_the_reader = "{{ '<|im_start|>system\n' + messages[0]['content'] + '<|im_end|>' }}"
-    plain = BytePairTokenizer({"a": 0}, [], template=written_by_the_reader)  # 模板里没有自带的那一句
-    assert plain.chat(user) == "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
+
+
+# 各种写法：自带的话、去空格、开头的词元、<think>、循环里的编号与中断、命名空间、宏、tojson、训练时才用的标签
+CHATML = "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n' }}{% endfor %}"
+PROMPT = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+SYSTEM = "{% if messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nBe brief, it\\'s late.<|im_end|>\n' }}{% endif %}"
+TEMPLATES = {
+    "没有自带的话": CHATML + PROMPT,
+    "自带一句": SYSTEM + CHATML + PROMPT,
+    "真的换行": SYSTEM.replace("\\n", "\n") + CHATML + PROMPT,
+    "去掉空格": CHATML.replace("m['content']", "m['content'] | trim") + PROMPT,
+    "先写开头的词元": "{{ bos_token }}" + CHATML.replace("'<|im_end|>'", "eos_token") + PROMPT,
+    "先想一想": CHATML + PROMPT.replace("assistant\n", "assistant\n<think>\n\n</think>\n\n"),
+    "另一种标记": "{% for m in messages %}[{{ m.role | upper }}] {{ m.content }}{{ eos_token }}{% endfor %}",
+    "排得好看": """
+{%- set ns = namespace(last=-1) %}
+{%- for m in messages %}
+    {%- if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}
+{%- endfor %}
+{% macro shown(m) %}
+{{ m.role }}: {{ m | tojson }}
+{% endmacro %}
+{% for m in messages %}
+    {# 一条 #}
+    {% if loop.index0 > ns.last + 3 %}{% break %}{% endif %}
+    {% if m.role == 'assistant' %}
+    {% generation %}
+  {{ shown(m) }}
+    {% endgeneration %}
+    {% else %}
+{{ loop.index }}/{{ loop.length }} {{ shown(m) }}
+    {% endif %}
+{% endfor %}
+{% if not tools and documents is none and enable_thinking is not defined %}the end{% endif %}
+""",
+    "只收交替的": "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('Roles must alternate') }}{% endif %}<{{ m.content }}>{% endfor %}",
+    "写不出来": "{{ messages[0].content + 1 }}",
+    "语法不对": "{% for m in messages %}",
+    "想出沙箱": "{{ ''.__class__.__mro__ }}{{ messages.append(1) }}",
+}
+
+
+@cache
+def theirs(template):
+    tokens = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "chat_template": template}
+    return PreTrainedTokenizerFast(tokenizer_object=smollm(), **tokens)
+
+
+def with_template(template):
+    tokenizer = copy(ours())
+    tokenizer.template, tokenizer.pad_id = template, None
+    return tokenizer
+
+
+def rendered(tokenizer, function, messages, prompt):
+    try:
+        return getattr(tokenizer, function)(
+            messages, add_generation_prompt=prompt, **({} if function == "chat" else {"tokenize": False})
+        )
+    except Exception as error:
+        return error
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(MESSAGES, st.booleans())
+def test_every_template_is_followed_or_refused(name, messages, prompt):
+    expected = rendered(theirs(TEMPLATES[name]), "apply_chat_template", messages, prompt)
+    text = rendered(with_template(TEMPLATES[name]), "chat", messages, prompt)
+    if isinstance(expected, Exception):
+        assert type(text) is ValueError and str(text).startswith("对话模板写不出这些消息（")
+        assert type(expected).__name__ in str(text) and "\n" not in str(text)
+    else:
+        assert text == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (None, "没有带对话模板"),
+        ("", "没有带对话模板"),
+        ({"rag": "R", "tool_use": "T"}, "对话模板有 rag、tool_use，没有叫 default 的。"),
+        ("{{ unk_token }}", "（TemplateError：要用 unk_token，分词器里没有写）。"),
+        ("{{ pad_token }}{{ bos_token }}", "要用 pad_token，"),
+        ("{{ raise_exception('no') }}", "（TemplateError：no）。"),
+    ],
+)
+def test_chat_without_a_usable_template(template, said):
+    with pytest.raises(ValueError) as error:
+        with_template(template).chat([{"role": "user", "content": "hi"}])
+    assert said in str(error.value)
+
+
+def test_of_several_templates_the_default_is_used(saved, tmp_path):
+    named = [
+        {"name": "tool_use", "template": "T"},
+        {"name": "default", "template": "{{ messages[0].content }}!"},
+    ]
+    config = tmp_path / "tokenizer_config.json"
+    rewritten(saved, tmp_path, lambda read: None)
+    config.write_text(json.dumps({"chat_template": named}))
+    message = [{"role": "user", "content": "hi"}]
+    assert load_tokenizer(BytePairTokenizer, tmp_path).chat(message) == "hi!"
+    config.write_text(json.dumps({"chat_template": named[:1]}))
+    tokenizer = load_tokenizer(BytePairTokenizer, tmp_path)  # 不要对话，就照常用
+    assert tokenizer.encode("hi") == ours().encode("hi")
+    with pytest.raises(ValueError, match="没有叫 default 的"):
+        tokenizer.chat(message)
 
 
 @pytest.mark.parametrize(
     "messages",
-    [[], [{"role": "user"}], [{"content": "hi"}], [{"role": "user", "content": None}], ["hi"], "hi"],
+    [
+        [],
+        [{"role": "user"}],
+        [{"content": "hi"}],
+        [{"role": "user", "content": None}],
+        [{"role": "user", "content": "hi", "reasoning_content": "?"}],
+        ["hi"],
+        "hi",
+    ],
 )
-def test_chat_wants_messages_and_a_template(messages):
-    with pytest.raises(ValueError, match="messages 应当是带 role 与 content 的一列字典"):
+def test_chat_wants_messages(messages):
+    with pytest.raises(ValueError, match="messages 应当是只带 role 与 content 的一列字典"):
         ours().chat(messages)
-    for template in (None, "{{ '[INST]' }}"):
-        with pytest.raises(ValueError, match=r"没有带 <\|im_start\|> 的对话模板"):
-            BytePairTokenizer({"a": 0}, [], template=template).chat([{"role": "user", "content": "hi"}])
 
 
 # ---- 输入不对
