@@ -70,7 +70,8 @@ class LanguageModelConfig:
     num_heads 是查询的头数，num_kv_heads 是键与值的头数，相邻的几个查询头共用一个；max_len 以词元计。
     norm："rms" 或 "layer"；positions："rotary" 或 "learned"；ffn："swiglu" 或 "gelu"；
     norm_eps，根号里的 ε；rope_theta，最慢的钟转一圈约要多少个位置除以 2π；
-    tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；eos_id、bos_id、pad_id，结尾、开头与填充的编号。
+    tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；eos_id、bos_id、pad_id，结尾、开头与填充的编号；
+    more_eos_ids，别的结尾，有的模型不止一个。
     错误：尺寸不是正整数，d_model 不能被 num_heads 整除，num_heads 不能被 num_kv_heads 整除，不认识的零件，
     或 rotary 遇上奇数的头宽时，抛出 `ValueError`。
     出处：Touvron et al., 2023（Llama）；Allal et al., 2025（SmolLM2）；Radford et al., 2019（GPT-2）。
@@ -93,6 +94,12 @@ class LanguageModelConfig:
     eos_id: int = 2
     bos_id: int = 1
     pad_id: int = 2
+    more_eos_ids: tuple[int, ...] = ()
+
+    @property
+    def stop_ids(self) -> tuple[int, ...]:
+        """写出其中一个就是写完了：`generate(…, stop_ids=config.stop_ids)`。"""
+        return self.eos_id, *self.more_eos_ids
 
     def __post_init__(self):
         check_positive(self, *SIZES, "vocab_size", "num_kv_heads", "max_len")

@@ -4,6 +4,7 @@
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
-from .errors import PretrainedError
+from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
 from .kinds import LLAMA, OFF, ONCE, WEIGHTS, odd_setting
 from .names import GGUF_NAMES, LLAMA_NAMES, translated
@@ -102,8 +103,10 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
         raise PretrainedError(f"{fault}。")
     d_model, heads = read("llama.embedding_length"), read("llama.attention.head_count")
     eos = read("tokenizer.ggml.eos_token_id")
+    others = [fields.get(f"tokenizer.ggml.{name}_token_id") for name in ("eot", "eom")]
     return _config(
         path,
+        endings=[eos, *others],
         vocab_size=read("llama.vocab_size"),
         d_model=d_model,
         num_heads=heads,
@@ -114,7 +117,6 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
         norm_eps=read("llama.attention.layer_norm_rms_epsilon"),
         rope_theta=read("llama.rope.freq_base", 10_000.0),
         tied=tied,
-        eos_id=eos,
         bos_id=read("tokenizer.ggml.bos_token_id", eos),
         pad_id=read("tokenizer.ggml.padding_token_id", eos),
         widths=[
@@ -160,7 +162,9 @@ def _folder_config(path: Path) -> LanguageModelConfig:
     if missing := [name for name in NEEDED if values.get(name) is None]:
         raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
     rope = _rope(path, values)
-    heads, eos = values["num_attention_heads"], _first(values["eos_token_id"])
+    heads, endings = values["num_attention_heads"], _listed(values["eos_token_id"])
+    eos = endings[0]
+    endings += _listed(_generation_config(path).get("eos_token_id"))
     bias, mlp_bias = (values.get(f"{part}_bias", False) for part in ("attention", "mlp"))
     if bias != mlp_bias:
         raise PretrainedError(f"{path} 里的 attention_bias 与 mlp_bias 不同，课程的模型要有就都有。")
@@ -180,11 +184,20 @@ def _folder_config(path: Path) -> LanguageModelConfig:
         rope_theta=rope,
         tied=values.get("tie_word_embeddings", False),
         bias=bias,
-        eos_id=eos,
-        bos_id=_first(values.get("bos_token_id", eos)),
+        endings=endings,
+        bos_id=_listed(values.get("bos_token_id", eos))[0],
         pad_id=eos if values.get("pad_token_id") is None else values["pad_token_id"],
         widths=[values.get("head_dim")],
     )
+
+
+def _generation_config(path: Path) -> dict:
+    """旁边的 generation_config.json，没有就是空的；有的模型，别的结尾只写在那里。"""
+    beside = path.with_name("generation_config.json")
+    try:
+        return read_json(beside) if beside.is_file() else {}
+    except SourceError as error:
+        raise PretrainedError(f"文件夹 {path.parent} 不能用：{error}。") from None
 
 
 def _rope(path: Path, values: dict) -> float:
@@ -207,13 +220,16 @@ def _rope(path: Path, values: dict) -> float:
     return 10_000.0 if theta is None else theta
 
 
-def _first(ids: int | list[int]) -> int:
-    """有的模型有几个结尾，取第一个。"""
-    return ids[0] if isinstance(ids, list) and ids else ids
+def _listed(ids: int | list[int] | None) -> list:
+    """有的模型有几个结尾，写成一列。"""
+    return [*ids] if isinstance(ids, list) and ids else [ids]
 
 
-def _config(path: Path, widths: list, **sizes) -> LanguageModelConfig:
-    config = make_config(LanguageModelConfig, path, sizes)
+def _config(path: Path, widths: list, endings: list, **sizes) -> LanguageModelConfig:
+    others = [eos for eos in endings[1:] if eos is not None]
+    # 各个结尾都当作结尾查一遍
+    each = [make_config(LanguageModelConfig, path, sizes | {"eos_id": eos}) for eos in (endings[0], *others)]
+    config = replace(each[0], more_eos_ids=tuple(dict.fromkeys(c.eos_id for c in each))[1:])
     d_head = config.d_model // config.num_heads
     if odd := [width for width in widths if width not in (None, d_head)]:
         raise PretrainedError(

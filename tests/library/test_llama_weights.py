@@ -1,5 +1,6 @@
 """Llama 式的权重：GGUF 文件与文件夹装出来的都与 transformers 相同；内置的模型逐层相同。"""
 
+import json
 import math
 import shutil
 import warnings
@@ -25,7 +26,7 @@ from transformers import AutoModelForCausalLM, LlamaForCausalLM
 from course_lib.config import LanguageModelConfig
 from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
-from course_lib.weights import llm_source, load_llm_reference, open_llama
+from course_lib.weights import PretrainedError, llm_source, load_llm_reference, open_llama
 from course_lib.weights.llama import interleaved
 from course_lib.weights.reference import halves
 
@@ -131,6 +132,26 @@ def test_what_a_gguf_may_leave_out(small, tmp_path):
 def test_older_and_newer_configs(small, tmp_path, changes, expected):
     config = open_llama(changed_copy(small[0], tmp_path / "m", "config.json", changes)).config
     assert {name: getattr(config, name) for name in expected} == expected
+
+
+def test_every_ending_counts(small, tmp_path):
+    """config.json 与 generation_config.json 里写的都算，一个只算一次；GGUF 里另有一轮与一条消息的结尾。"""
+    folder, _, model = small
+    assert open_llama(folder).config.stop_ids == (6,)
+    for own, other, stops in (([8, 9], [9, 6, 8], (8, 9, 6)), (6, 7, (6, 7)), ([8, 9], None, (8, 9))):
+        copy = changed_copy(folder, tmp_path / str(other), "config.json", {"eos_token_id": own})
+        (copy / "generation_config.json").write_text(json.dumps({"eos_token_id": other}))
+        config = open_llama(copy).config
+        assert (config.eos_id, config.stop_ids) == (stops[0], stops)
+    for wrong, said in (("[40]", "eos_id=40 不在 40 个词元的词表里"), ('"6"', "eos_id='6'：应当是整数")):
+        (copy / "generation_config.json").write_text(f'{{"eos_token_id": {wrong}}}')
+        with pytest.raises(PretrainedError, match=said):
+            open_llama(copy)
+    (copy / "generation_config.json").write_text("{")
+    with pytest.raises(PretrainedError, match=r"generation_config\.json 读不出来"):
+        open_llama(copy)
+    path = make_gguf(tmp_path / "a.gguf", gguf_weights(model), ids={"eos": 9, "eot": 4, "eom": 9})
+    assert open_llama(path).config.stop_ids == (9, 4)
 
 
 def test_a_stored_copy_of_the_tied_matrix(small, tmp_path):
