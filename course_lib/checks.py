@@ -103,6 +103,17 @@ def check_padding(attention_mask: Tensor) -> None:
 # ---- 注意力
 
 
+def check_mask(mask: Tensor, name: str = "掩码", means: str = "可以注意") -> None:
+    """掩码应当是布尔张量，否则抛出 `TypeError`：0 与 1 的整数当下标、取反、相加，算得出另一个结果，也不报错。
+
+    参数：name，报错时怎样称呼它；means，True 是什么。
+    """
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"{name}应当是布尔张量（True = {means}），这里是 {mask.dtype}；整数掩码请先用 .bool()。"
+        )
+
+
 def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
     """query (..., N, d)、key (..., M, d)、value (..., M, d_v)，布尔的 mask 可广播到 (..., N, M)。
 
@@ -118,10 +129,7 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
         raise ValueError(f"query、key、value 的批与头分别是 {shapes}，应当相同，或者能广播到一起。")
     if mask is None:
         return
-    if mask.dtype != torch.bool:
-        raise TypeError(
-            f"掩码应当是布尔张量（True = 可以注意），这里是 {mask.dtype}；整数掩码请先用 .bool()。"
-        )
+    check_mask(mask)
     expected = (*_together(*batches[:2]), query.size(-2), key.size(-2))
     if _together(mask.shape, expected) != expected:
         raise ValueError(
@@ -289,6 +297,13 @@ def check_same_shape(**tensors: Tensor) -> None:
     if len({x.shape for x in tensors.values()}) > 1:
         shapes = "、".join(f"{name} {tuple(x.shape)}" for name, x in tensors.items())
         raise ValueError(f"这几项的形状应当相同：{shapes}。")
+
+
+def check_counted(mask: Tensor, name: str, means: str) -> None:
+    """损失在哪些词元上算：布尔，至少有一个；不是布尔型时抛出 `TypeError`，一个也没有时抛出 `ValueError`。"""
+    check_mask(mask, f"{name} ", means)
+    if known_true(~mask.any()):
+        raise ValueError(f"{name} 里没有一个 True：一个{means}也没有，损失没有可算的。")
 
 
 def check_groups_of_rewards(rewards: Tensor) -> None:

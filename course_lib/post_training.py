@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .checks import check_groups_of_rewards, check_pass_at_k, check_same_shape
+from .checks import check_counted, check_groups_of_rewards, check_pass_at_k, check_same_shape
 
 
 def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
@@ -27,10 +27,12 @@ def sft_loss(logits: Tensor, ids: Tensor, learned: Tensor) -> Tensor:
     """监督微调：只在要学的词元上取平均的交叉熵；题目要读，不要学着写，它的位置就填 False。
 
     参数：logits (B, N, V)；ids (B, N)；learned (B, N)，布尔，True 是要学的词元，第 0 个没有前文，填什么都不算。
-    返回：标量，奈特每词元。错误：learned 与 ids 形状不同时抛出 `ValueError`。
+    返回：标量，奈特每词元；一整行都不学的，不算在内。
+    错误：learned 与 ids 形状不同，或者一个要学的也没有时，抛出 `ValueError`；learned 不是布尔型时抛出 `TypeError`。
     出处：Ouyang et al., 2022, §3.5。
     """
     check_same_shape(ids=ids, learned=learned)
+    check_counted(learned[:, 1:], "learned", "要学的词元")
     return -token_log_probs(logits, ids)[learned[:, 1:]].mean()
 
 
@@ -49,22 +51,23 @@ def dpo_loss(
 ) -> Tensor:
     """直接偏好优化：把 β (log π - log π_ref) 当作奖励，放进 `preference_loss`。
 
-    参数：better、worse (B,)，正在学的模型给两个回答整句的对数概率；better_before、worse_before (B,)，学之前的模型给的；
+    参数：better、worse (B,)，正在学的模型给两个回答整句的对数概率；better_before、worse_before (B,)，学之前的模型给的，当作常数，不传梯度；
     beta > 0，越小，允许离原来的模型越远。返回：标量，奈特每对。错误：形状不同时抛出 `ValueError`。
     出处：Rafailov et al., 2023, §4 式 (7)。
     """
     check_same_shape(better=better, worse=worse, better_before=better_before, worse_before=worse_before)
-    return preference_loss(beta * (better - better_before), beta * (worse - worse_before))
+    return preference_loss(beta * (better - better_before.detach()), beta * (worse - worse_before.detach()))
 
 
 def group_advantages(rewards: Tensor, scale: bool = True) -> Tensor:
     """组内的优势：每个回答的奖励减去这一组的平均；scale=True 时再除以这一组的标准差（除以 G 的那种）。
 
-    参数：rewards (..., G)，同一道题的 G 个回答。返回：同形状，每组之和是 0；一组奖励全相同，就全是 0。
+    参数：rewards (..., G)，同一道题的 G 个回答，整数、布尔也行。返回：同形状，每组之和是 0；一组奖励全相同，就全是 0。
     错误：一组不到两个回答时抛出 `ValueError`。
     出处：Shao et al., 2024, §4.1.2；不除的是 Liu et al., 2025（Dr. GRPO）。
     """
     check_groups_of_rewards(rewards)
+    rewards = rewards if rewards.is_floating_point() else rewards.float()
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     if not scale:
         return centred
@@ -85,25 +88,28 @@ def grpo_loss(
 ) -> Tensor:
     """GRPO 的损失：-mean[min(ρA, clip(ρ, 1-ε, 1+ε)A) - β·KL]，ρ = π/π_old，逐个词元算。
 
-    KL 用 exp(d) - d - 1 来估计，d = log π_ref - log π，永远不小于 0。
+    KL 用 exp(d) - d - 1 来估计，d = log π_ref - log π，永远不小于 0。梯度只经过 log_probs，其余都当作常数：
+    抽样与学是同一个模型时，把同一个 log_probs 给两次就行，ρ = 1，梯度照样有。
     参数：log_probs、old_log_probs (B, N)，正在学的与抽样那时的模型给每个词元的对数概率；advantages (B,)；
     written (B, N)，布尔，True 是模型自己写的词元；clip，ε；reference (B, N)，参照模型给的，beta 不是 0 才用得着；
-    length，不给就像论文那样，每个回答除以自己的词元数，再对回答取平均；给了就一律除以它，长短不同的回答里每个词元同样重。
-    返回：标量。错误：形状不合，或 beta 不是 0 又没有 reference 时抛出 `ValueError`。
+    length，不给就像论文那样，每个回答除以自己的词元数，再对回答取平均；给了就一律除以它，长短不同的回答里每个词元同样重；
+    一个词元也没有写的回答算作 0。
+    返回：标量。错误：形状不合，谁也没有写，或 beta 不是 0 又没有 reference 时抛出 `ValueError`；written 不是布尔型时抛出 `TypeError`。
     出处：Shao et al., 2024, §4.1.1 式 (3)、(4)；length 是 Liu et al., 2025 的改法。
     """
     check_same_shape(log_probs=log_probs, old_log_probs=old_log_probs, written=written)
     check_same_shape(advantages=advantages, answers=log_probs[:, 0])
-    ratio = (log_probs - old_log_probs).exp()
-    gain = advantages[:, None]
+    check_counted(written, "written", "模型写的词元")
+    ratio = (log_probs - old_log_probs.detach()).exp()
+    gain = advantages.detach()[:, None]
     goal = torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain)
     if beta:
         if reference is None:
             raise ValueError(f"beta={beta}：要罚离参照模型的距离，请给 reference。")
-        apart = reference - log_probs
+        apart = reference.detach() - log_probs
         goal = goal - beta * (apart.exp() - apart - 1)
     sums = goal.masked_fill(~written, 0.0).sum(dim=-1)
-    return -(sums / (written.sum(dim=-1) if length is None else length)).mean()
+    return -(sums / (written.sum(dim=-1).clamp(min=1) if length is None else length)).mean()
 
 
 def pass_at_k(right: Tensor, samples: int, k: int) -> Tensor:
@@ -142,15 +148,15 @@ def reinforce(
         if before_update:
             before_update(update)
         ids, written, rewards = attempt()
-        means.append(rewards.mean().item())
+        means.append(rewards.float().mean().item())
         log_probs = token_log_probs(model(ids).logits, ids)
         far = None
         if beta:
             with torch.no_grad():
                 far = token_log_probs(reference(ids).logits, ids)
         gain = group_advantages(rewards, scale).flatten()
-        old = log_probs.detach()
-        loss = grpo_loss(log_probs, old, gain, written[:, 1:], reference=far, beta=beta, length=length)
+        options = {"reference": far, "beta": beta, "length": length}
+        loss = grpo_loss(log_probs, log_probs, gain, written[:, 1:], **options)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -6,7 +6,7 @@
 import torch
 from torch import Tensor
 
-from ..checks import known_true
+from ..checks import check_mask, known_true
 
 
 def jet_mass(features: Tensor, mask: Tensor) -> Tensor:
@@ -45,8 +45,7 @@ def network_inputs(features: Tensor, mask: Tensor) -> Tensor:
             f"features 的形状应当是 (B, N, 3) 且不为空，mask 是 (B, N)，"
             f"这里是 {tuple(features.shape)} 与 {tuple(mask.shape)}。"
         )
-    if mask.dtype != torch.bool:
-        raise TypeError(f"mask 应当是布尔张量（True = 真实粒子），这里是 {mask.dtype}。")
+    check_mask(mask, "mask ", "真实粒子")
     padding = ~mask[..., None]
     features = features.masked_fill(padding, 1.0)
     _check_particles(features, mask)

@@ -44,6 +44,12 @@ def test_sft_loss_is_cross_entropy_on_the_answer():
     assert not torch.isclose(sft_loss(LOGITS, IDS, torch.ones_like(IDS) > 0), expected)
 
 
+def test_a_row_with_nothing_to_learn_counts_nothing():
+    learned = torch.ones(3, 5) > 0
+    learned[1, 1:] = False
+    assert_close(sft_loss(LOGITS, IDS, learned), sft_loss(LOGITS[::2], IDS[::2], learned[::2]))
+
+
 def test_prompt_gets_no_gradient():
     logits = LOGITS.clone().requires_grad_()
     sft_loss(logits, IDS, (torch.arange(5) >= 3).expand(3, 5)).backward()
@@ -90,6 +96,14 @@ def test_advantages_sum_to_nothing(rewards):
     assert_close(group_advantages(r, scale=False), r - r.mean())
 
 
+@pytest.mark.parametrize("kind", [torch.bool, torch.long, torch.uint8, torch.double])
+def test_whole_rewards_are_rewards(kind):
+    rewards = torch.tensor([[1, 0, 0, 1], [1, 1, 1, 1]])
+    found = group_advantages(rewards.to(kind))
+    assert found.dtype == (torch.double if kind == torch.double else torch.float)
+    assert_close(found.float(), group_advantages(rewards.float()))
+
+
 def test_advantages_are_by_group():
     rewards = torch.tensor([[1.0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 1, 0]])
     expected = [[3**0.5, *[-(3**-0.5)] * 3], [0] * 4, [1, -1, 1, -1]]
@@ -118,6 +132,38 @@ def test_grpo_one_token_at_a_time():
     assert_close(grpo_loss(new, old, gain, written, **options), torch.as_tensor(paper))
     fixed = -sum(map(sum, answers)) / 10 / 4
     assert_close(grpo_loss(new, old, gain, written, **options, length=10), torch.as_tensor(fixed))
+
+
+def test_an_answer_of_nothing_is_nothing():
+    new, old = -torch.rand(2, 3, 4).requires_grad_()
+    written, gain = (
+        torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0]]) > 0,
+        torch.tensor([1.0, -2.0, 0.5]),
+    )
+    for length in (None, 4):
+        loss = grpo_loss(new, old, gain, written, length=length)
+        assert_close(loss, 2 / 3 * grpo_loss(new[::2], old[::2], gain[::2], written[::2], length=length))
+        assert torch.autograd.grad(loss, new)[0].isfinite().all()
+
+
+def test_gradient_flows_to_the_learner_only():
+    """抽样那时的、参照的与优势都当作常数，带着梯度交来也一样：同一个给两次，ρ = 1，梯度不是 0。"""
+    torch.manual_seed(5)
+    log_probs, other = -torch.rand(2, 3, 4).requires_grad_(), torch.rand(3, requires_grad=True)
+    whole, options = torch.ones(3, 4) > 0, {"reference": -torch.rand(3, 4), "beta": 0.3}
+    loss = grpo_loss(log_probs[0], log_probs[0], other, whole, **options)
+    expected = grpo_loss(log_probs[0], log_probs[0].detach(), other.detach(), whole, **options)
+    found, right = (torch.autograd.grad(each, log_probs, retain_graph=True)[0] for each in (loss, expected))
+    assert_close(found, right)
+    assert (found[0] != 0).all()
+    rest = [log_probs[0], log_probs[0], other, whole]
+    assert torch.autograd.grad(grpo_loss(*rest), other, allow_unused=True) == (None,)
+    far = log_probs[0].clone()
+    assert torch.autograd.grad(grpo_loss(*rest, reference=far, beta=0.3), far, allow_unused=True) == (None,)
+    pairs = [other, other.flip(0), other * 2, other - 1]
+    kept = [each.detach() for each in pairs[2:]]
+    mine, fixed = (torch.autograd.grad(dpo_loss(*pairs[:2], *b), other)[0] for b in (pairs[2:], kept))
+    assert_close(mine, fixed)
 
 
 def test_clipped_tokens_get_no_gradient():
@@ -273,6 +319,12 @@ WRONG = {
     "请给 reference": lambda: grpo_loss(
         torch.ones(2, 4), torch.ones(2, 4), torch.ones(2), torch.ones(2, 4) > 0, beta=0.1
     ),
+    "learned 里没有一个 True：一个要学的词元也没有": lambda: sft_loss(
+        LOGITS, IDS, torch.arange(5).expand(3, 5) < 1
+    ),
+    "written 里没有一个 True": lambda: grpo_loss(
+        torch.ones(2, 4), torch.ones(2, 4), torch.ones(2), torch.ones(2, 4) < 1
+    ),
     "k=6：": lambda: pass_at_k(torch.tensor([1]), 5, 6),
     "在 0 与每道题抽的个数 5 之间": lambda: pass_at_k(torch.tensor([6]), 5, 2),
 }
@@ -283,6 +335,16 @@ def test_wrong_input(said):
     with pytest.raises(ValueError) as error:
         WRONG[said]()
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.long, torch.int32, torch.uint8, torch.float])
+def test_masks_are_boolean(dtype):
+    """分词器给的是 0 与 1：当下标用，形状恰好也对。"""
+    said = f"应当是布尔张量（True = .*），这里是 {dtype}；整数掩码请先用 .bool"
+    with pytest.raises(TypeError, match=f"^learned {said}"):
+        sft_loss(LOGITS, IDS, torch.ones(3, 5, dtype=dtype))
+    with pytest.raises(TypeError, match=f"^written {said}"):
+        grpo_loss(torch.ones(2, 4), torch.ones(2, 4), torch.ones(2), torch.ones(2, 4, dtype=dtype))
 
 
 @pytest.mark.parametrize("odd", range(4))
