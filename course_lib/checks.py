@@ -246,6 +246,14 @@ def check_sampling(
         raise ValueError(f"repetition_penalty={repetition_penalty}：应当大于 0，1 就是不罚。")
 
 
+def check_logits(logits: Tensor) -> None:
+    """每一横排 (..., V) 里最高的分数应当是有限的，才挑得出下一个，否则抛出 `ValueError`。"""
+    if known_true(~logits.amax(dim=-1).isfinite().all()):  # 有 NaN，最高的就是 NaN
+        raise ValueError(
+            "分数里有 NaN、+∞，或者整排都是 -∞，挑不出下一个词元：请查模型的权重与输入，温度也不要太小。"
+        )
+
+
 def check_chosen(chosen: Tensor, rows: int) -> Tensor:
     """确认每行恰好挑了一个编号，形状 (rows,)，并原样返回，否则抛出 `ValueError`。"""
     if chosen.shape != (rows,):

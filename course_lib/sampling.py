@@ -9,14 +9,18 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from .checks import check_sampling
+from .checks import check_logits, check_sampling
 
 # 挑出下一个词元：分数 (B, V) 与已有的编号 (B, N) → 编号 (B,)
 Choose = Callable[[Tensor, Tensor], Tensor]
 
 
 def most_likely(logits: Tensor, ids: Tensor) -> Tensor:
-    """贪心，取分数最高的词元：logits (B, V) → (B,)；分数相同时取编号小的，ids 用不着。"""
+    """贪心，取分数最高的词元：logits (B, V) → (B,)；分数相同时取编号小的，ids 用不着。
+
+    错误：分数里有 NaN、+∞，或者全是 -∞ 时抛出 `ValueError`。
+    """
+    check_logits(logits)
     return logits.argmax(dim=-1)
 
 
@@ -31,15 +35,17 @@ def sampler(
     """给出一个按概率抽签的 choose(logits, ids)：分数先经过 `penalize`，再经过 `narrow`。
 
     参数：generator，抽签所用的随机数发生器，给了它，同样的种子就抽出同样的结果；其余同 `penalize` 与 `narrow`。
-    错误：参数越界时抛出 `ValueError`。
+    错误：参数越界时，或者抽签时分数里有 NaN、+∞，全是 -∞，抛出 `ValueError`。
     """
     check_sampling(temperature, top_k, top_p, min_p, repetition_penalty)
 
     def choose(logits: Tensor, ids: Tensor) -> Tensor:
-        logits = penalize(logits, ids, repetition_penalty)
-        probabilities = narrow(logits, temperature, top_k, top_p, min_p).softmax(dim=-1)
+        logits = narrow(penalize(logits, ids, repetition_penalty), temperature, top_k, top_p, min_p)
+        check_logits(logits)
         place = generator.device if generator else logits.device  # 抽签要在发生器所在的设备上
-        return torch.multinomial(probabilities.to(place), 1, generator=generator)[:, 0].to(logits.device)
+        return torch.multinomial(logits.softmax(dim=-1).to(place), 1, generator=generator)[:, 0].to(
+            logits.device
+        )
 
     return choose
 

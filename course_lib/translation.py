@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from .attention import Cache
-from .checks import check_request, check_target
+from .checks import check_logits, check_request, check_target
 from .generation import write
 from .sampling import Choose, most_likely
 from .transformer import Transformer
@@ -45,7 +45,7 @@ def beam_search(
     写完的一条留在束里，不再变长，与没写完的一起比较；都写完就停。
 
     参数：beam_width，K ≥ 1，1 就是贪心；length_penalty，越大越偏向长的；其余同 `translate`。
-    返回与错误：同 `translate`；beam_width < 1 时也抛出 `ValueError`。
+    返回与错误：同 `translate`；beam_width < 1 或分数里有 NaN 时也抛出 `ValueError`。
     出处：Wu et al., 2016, §7（长度修正）。
     """
     check_request(model, max_len, beam_width)
@@ -60,6 +60,7 @@ def beam_search(
     cache = model.decoder.new_cache()
     while target.size(1) < max_len and not done.all():
         logits = _next_logits(model, target, memory, memory_mask, cache)
+        check_logits(logits)
         steps = logits.log_softmax(dim=-1, dtype=torch.float32)  # (B·K, V)
         steps[done] = -torch.inf
         steps[done, config.pad_id] = 0.0  # 写完的只能补填充，分数不变

@@ -155,6 +155,18 @@ def test_the_generator_decides_the_draw():
     assert torch.equal(sampler()(logits, ids), first)
 
 
+@pytest.mark.parametrize("bad", [[NAN, 0.0, 1.0], [0.0, 1.0, torch.inf], [-torch.inf] * 3])
+def test_scores_to_choose_from(bad):
+    """一批里有一排挑不出，就说出来；有的是 -∞ 则是常事。"""
+    logits, ids = torch.tensor([[0.0, -torch.inf, 2.0], bad]), torch.zeros(2, 1, dtype=torch.long)
+    for choose in (most_likely, sampler(), sampler(top_k=1, top_p=0.5), sampler(repetition_penalty=2.0)):
+        with pytest.raises(ValueError, match=r"^分数里有 NaN、\+∞，或者整排都是 -∞，.*温度也不要太小。$"):
+            choose(logits, ids)
+        assert choose(logits[:1].expand(2, -1), ids).max() < 3
+    with pytest.raises(ValueError, match="温度也不要太小"):
+        sampler(1e-40)(logits[:1], ids[:1])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
