@@ -12,7 +12,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .checks import check_attention, check_head_size, check_padding, check_sequences, check_shape, known_true
+from .checks import (
+    check_attention,
+    check_head_size,
+    check_padding,
+    check_remembered,
+    check_sequences,
+    check_shape,
+    known_true,
+)
 
 
 def padding_mask(attention_mask: Tensor) -> Tensor:
@@ -124,6 +132,7 @@ class Cache:
     def grow(self, keys: Tensor, values: Tensor) -> None:
         """接上新位置的键与值，各 (B, 头数, 新的位置数, d)。"""
         if self.keys is not None:
+            check_remembered(self.keys, keys)
             keys, values = torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2)
         self.keys, self.values = keys, values
 
@@ -178,6 +187,7 @@ class MultiHeadAttention(nn.Module):
         if reads_itself or len(cache) == 0:
             cache.grow(self.split_heads(self.k_proj(key)), self.split_heads(self.v_proj(value)))
         queries, dropout_p = self.split_heads(self.q_proj(query)), self.dropout if self.training else 0.0
+        check_remembered(cache.keys, queries)
         output, weights = scaled_dot_product_attention(
             queries, cache.keys, cache.values, mask, need_weights, dropout_p
         )

@@ -55,6 +55,15 @@ def check_parts(config: object, parts: dict[str, tuple[str, ...]]) -> None:
             raise ValueError(f"{name}={getattr(config, name)!r}：可用的有 {'、'.join(known)}。")
 
 
+def check_special_ids(config: object, vocab_size: int, *names: str) -> None:
+    """config 的这几个编号都应当是词表里的，否则抛出 `ValueError`。"""
+    for name in names:
+        if not 0 <= getattr(config, name) < vocab_size:
+            raise ValueError(
+                f"{name}={getattr(config, name)}：应当是词表里的编号，在 0 到 {vocab_size - 1} 之间。"
+            )
+
+
 def check_patch_size(length: int, patch_size: int) -> int:
     """返回边长 length 的一边切成几块；除不尽就抛出 `ValueError`。"""
     if patch_size < 1 or length % patch_size:
@@ -68,12 +77,12 @@ def check_patch_size(length: int, patch_size: int) -> int:
 def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> None:
     """查 table 之前先看编号对不对：应当是整数，形状 (B, N) 且不为空，都在表的行数之内；name，报错时怎样称呼它们。
 
-    错误：形状不对、有编号不在表里时抛出 `ValueError`；不是整数时抛出 `TypeError`。
+    错误：形状不对、有编号不在表里时抛出 `ValueError`；不是 int64 或 int32 时抛出 `TypeError`。
     """
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"{name}的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
-    if ids.is_floating_point() or ids.dtype == torch.bool:
-        raise TypeError(f"{name}应当是整数，这里是 {ids.dtype}；请先用 .long()。")
+    if ids.dtype not in (torch.long, torch.int32):  # torch 查表只认这两种
+        raise TypeError(f"{name}应当是整数（int64 或 int32），这里是 {ids.dtype}；请先用 .long()。")
     low, high = ids.aminmax()
     if known_true((low < 0) | (high >= table.num_embeddings)):
         wrong = int(low if low < 0 else high)
@@ -162,6 +171,22 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
     if mask is not None and mask.dim() == 3:
         raise ValueError(
             f"三维掩码 {tuple(mask.shape)} 的第一维会被当成头，而不是批；按批给的掩码请写 mask.unsqueeze(1)。"
+        )
+
+
+def check_caches(caches: Sequence[object] | None, num_layers: int) -> None:
+    """缓存应当是 `new_cache()` 给的一列，每层一个，不用就是 None；不然抛出 `TypeError` 或 `ValueError`。"""
+    if caches is not None and not isinstance(caches, (list, tuple)):
+        raise TypeError(f"cache 应当是 new_cache() 给的一列，这里是 {type(caches).__name__}。")
+    if caches is not None and len(caches) != num_layers:
+        raise ValueError(f"cache 有 {len(caches)} 层的，模型有 {num_layers} 层：请用 new_cache() 给的一列。")
+
+
+def check_remembered(old: Tensor, new: Tensor) -> None:
+    """缓存里的 old 与新的 new 都是 (B, 头数, 位置数, d)，只许位置数不同，否则抛出 `ValueError`。"""
+    if old.shape[:2] != new.shape[:2] or old.size(-1) != new.size(-1):
+        raise ValueError(
+            f"缓存里的 {tuple(old.shape)} 与新的 {tuple(new.shape)} 只许第三维不同：一批一份缓存，请用 new_cache() 另起。"
         )
 
 
@@ -254,6 +279,14 @@ def check_logits(logits: Tensor) -> None:
         )
 
 
+def check_stops(stop_ids: Iterable[int]) -> list[int]:
+    """确认是一列整数并返回成列表，否则抛出 `TypeError`。"""
+    try:
+        return [operator.index(i) for i in stop_ids]
+    except TypeError:
+        raise TypeError(f"stop_ids 应当是一列编号，没有就不写，收到的是 {stop_ids!r:.60}。") from None
+
+
 def check_chosen(chosen: Tensor, rows: int) -> Tensor:
     """确认每行恰好挑了一个编号，形状 (rows,)，并原样返回，否则抛出 `ValueError`。"""
     if chosen.shape != (rows,):
@@ -274,10 +307,11 @@ def check_prompt(ids: Tensor, attention_mask: Tensor | None, max_new_tokens: int
 
 
 def check_request(model: nn.Module, max_len: int, beam_width: int = 1) -> None:
-    """确认编码器-解码器可以写了：eval 状态，max_len 与束宽都在范围之内，否则抛出 `ValueError`。"""
+    """确认编码器-解码器可以写了：eval 状态，开头与结尾在词表里，max_len 与束宽都在范围之内，否则抛出 `ValueError`。"""
     if beam_width < 1:
         raise ValueError(f"beam_width={beam_width}：束宽应当至少是 1。")
     check_mode(model)
+    check_special_ids(model.config, model.config.target_vocab, "bos_id", "eos_id")
     if not 2 <= max_len <= model.config.max_len:
         raise ValueError(f"max_len={max_len}：应当在 2 与模型的上限 {model.config.max_len} 之间。")
 
@@ -292,8 +326,18 @@ def check_target(model: nn.Module, target: Tensor) -> None:
         raise ValueError(f"target 的每一行都应当以 bos_id={bos_id} 开头，这里的开头有 {sorted(starts)}。")
 
 
+def check_trainable(model: nn.Module) -> None:
+    """确认模型有可以训练的参数，否则抛出 `ValueError`。"""
+    if not any(p.requires_grad for p in model.parameters()):
+        raise ValueError(
+            "模型没有可以训练的参数：或者一个参数也没有，或者都被 requires_grad_(False) 冻住了。"
+        )
+
+
 def check_data(data: Sequence[Tensor]) -> int:
-    """确认各部分的样本一样多且不为零，返回个数，否则抛出 `ValueError`。"""
+    """确认各部分是样本一样多且不为零的张量，返回个数，否则抛出 `TypeError` 或 `ValueError`。"""
+    if odd := [type(part).__name__ for part in data if not isinstance(part, Tensor)]:
+        raise TypeError(f"训练数据的各部分应当是张量，这里有 {odd[0]}；请先用 torch.as_tensor。")
     counts = [len(part) for part in data]
     if not counts or min(counts) != max(counts) or counts[0] == 0:
         raise ValueError(f"训练数据的各部分应当同样长且不为空，这里的长度是 {counts}。")
@@ -331,10 +375,10 @@ def check_pass_at_k(right: Tensor, samples: int, k: int) -> None:
 # ---- 分词
 
 
-def check_text(text: str, name: str = "text") -> str:
-    """确认 `text` 是可以编码成 UTF-8 的字符串并原样返回，否则抛出 `TypeError` 或 `ValueError`。"""
+def check_text(text: str, name: str = "text", many: str = "一次只收一个，多个请逐个来。") -> str:
+    """确认 `text` 是可以编码成 UTF-8 的字符串并原样返回，否则抛出 `TypeError` 或 `ValueError`；many，给了一列时怎样说。"""
     if not isinstance(text, str):
-        hint = "一次处理多个文本请用 batch。" if isinstance(text, (list, tuple)) else "请先转成字符串。"
+        hint = many if isinstance(text, (list, tuple)) else "请先转成字符串。"
         raise TypeError(f"{name} 应当是 str，收到的是 {type(text).__name__}：{text!r:.60}；{hint}")
     try:
         text.encode()

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from .checks import check_groups, check_head_size, check_pairs, check_parts, check_patch_size, check_positive
+from .checks import (
+    check_groups,
+    check_head_size,
+    check_pairs,
+    check_parts,
+    check_patch_size,
+    check_positive,
+    check_special_ids,
+)
 
 # 每一种都有的四个尺寸
 SIZES = ("d_model", "num_heads", "d_ff", "num_layers")
@@ -14,7 +22,7 @@ class BertConfig:
 
     长度以词元计，宽度以特征维数计，`dropout` 是概率。
 
-    错误：尺寸不是正整数，或 `d_model` 不能被 `num_heads` 整除时，抛出 `ValueError`。
+    错误：尺寸不是正整数，`d_model` 不能被 `num_heads` 整除，或填充的编号不在词表里时，抛出 `ValueError`。
     出处：Devlin et al., 2019, §3；字段与 Hugging Face 的 `config.json` 的对应见 `weights.bert_config`。
     """
 
@@ -32,6 +40,7 @@ class BertConfig:
 
     def __post_init__(self):
         check_positive(self, *SIZES, "vocab_size", "max_len", "num_segments")
+        check_special_ids(self, self.vocab_size, "pad_token_id")
         check_head_size(self.d_model, self.num_heads)
 
 
@@ -41,7 +50,7 @@ class TransformerConfig:
 
     source_vocab、target_vocab 是两边的词表大小；max_len 是两边位置数的上限；
     pad_id、bos_id、eos_id 是填充、开头与结尾的编号，两边相同。
-    错误：尺寸不是正整数，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    错误：尺寸不是正整数，d_model 不能被 num_heads 整除，或填充的编号不在词表里时，抛出 `ValueError`。
     出处：Vaswani et al., 2017, §3 与表 3。
     """
 
@@ -60,6 +69,7 @@ class TransformerConfig:
 
     def __post_init__(self):
         check_positive(self, *SIZES, "source_vocab", "target_vocab", "max_len")
+        check_special_ids(self, min(self.source_vocab, self.target_vocab), "pad_id")
         check_head_size(self.d_model, self.num_heads)
 
 

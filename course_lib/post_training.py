@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .checks import check_counted, check_groups_of_rewards, check_pass_at_k, check_same_shape
+from .checks import check_counted, check_groups_of_rewards, check_pass_at_k, check_same_shape, check_trainable
 
 
 def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
@@ -142,6 +142,7 @@ def reinforce(
     before_update(u)，第 u 次更新之前调用；其余同 `group_advantages` 与 `grpo_loss`。
     返回：每次更新之前那一批的平均奖励。出处：Shao et al., 2024, 算法 1。
     """
+    check_trainable(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=lr, fused=True)
     means = []
     for update in tqdm(range(updates), desc=label, leave=False):

@@ -15,6 +15,7 @@ from .checks import check_known, check_text, check_texts, check_vocab
 from .weights.word_piece import read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+MANY = "一次处理多个文本请用 batch。"
 PREFIX = "##"  # 词内的后续片段以它开头，这样 "##s"（复数词尾）与 "s"（单独的字母）是两个词元
 MAX_WORD_LENGTH = 100
 
@@ -159,7 +160,7 @@ class WordPieceTokenizer:
         或需要 `[UNK]` 而词表里没有它时，抛出 `ValueError`。
         """
         tokens = []
-        for i, part in enumerate(self._special.split(check_text(text))):
+        for i, part in enumerate(self._special.split(check_text(text, many=MANY))):
             if i % 2:  # 正则里有一个捕获组，所以奇数段恰好是特殊词元
                 tokens.append(part)
                 continue
@@ -224,7 +225,7 @@ class WordPieceTokenizer:
         first = [self.vocab[token] for token in self.tokenize(text)]
         second = []
         if text_pair is not None:
-            second = [self.vocab[token] for token in self.tokenize(check_text(text_pair, "text_pair"))]
+            second = [self.vocab[token] for token in self.tokenize(check_text(text_pair, "text_pair", MANY))]
         if add_special_tokens:
             cls, sep = self._special_id(CLS), self._special_id(SEP)
             first = [cls, *first, sep]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .checks import check_data
+from .checks import check_data, check_trainable
 
 
 def train(
@@ -35,10 +35,11 @@ def train(
     clip_norm，梯度范数的上限；weight_decay，权重衰减；
     before_epoch(epoch)，每轮开始之前调用，这时模型处于 eval 状态；seed，打乱样本与 dropout 所用的种子。
     返回：长为 epochs × 每轮步数的列表。
-    错误：数据为空、长短不一，或轮数、批大小不是正数时抛出 `ValueError`；损失变成 NaN 或无穷时抛出 `FloatingPointError`。
+    错误：数据为空、长短不一，轮数、批大小不是正数，或模型没有可以训练的参数时抛出 `ValueError`；损失变成 NaN 或无穷时抛出 `FloatingPointError`。
     出处：Loshchilov & Hutter, 2019（AdamW）；weight_decay=0 时就是 Kingma & Ba, 2015 的 Adam。
     """
     count = check_data(data)
+    check_trainable(model)
     if epochs < 1 or batch_size < 1:
         raise ValueError(f"轮数 epochs={epochs} 与批大小 batch_size={batch_size} 都应当至少是 1。")
     torch.manual_seed(seed)

@@ -351,6 +351,8 @@ def test_wrong_input():
     for method in (ours().encode, ours().pretokenize, ours().tokenize):
         with pytest.raises(TypeError, match="text 应当是 str"):
             method(None)
+        with pytest.raises(TypeError, match=r"是 list：\['a', 'b'\]；一次只收一个，多个请逐个来。$"):
+            method(["a", "b"])  # 没有 batch
     for call in (lambda: ours().token_bytes(49152), lambda: ours().decode([5, 49152])):
         with pytest.raises(ValueError, match=r"编号 49152 不在词表里.*49152 个词元，编号从 0 到 49151"):
             call()

@@ -57,7 +57,13 @@ class TestIds:
         with pytest.raises(ValueError, match=r"^词元编号的形状应当是 \(B, N\) 且不为空，这里是 \("):
             check_ids(torch.zeros(shape, dtype=torch.long), self.TABLE)
 
-    @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bool])
+    @pytest.mark.parametrize(
+        "dtype",
+        [torch.float32, torch.float16, torch.bool, torch.uint8, torch.int8, torch.int16, torch.uint16],
+    )
     def test_types(self, dtype):
-        with pytest.raises(TypeError, match=f"^词元编号应当是整数，这里是 {dtype}；请先用 .long\\(\\)。$"):
+        with pytest.raises(
+            TypeError,
+            match=f"^词元编号应当是整数（int64 或 int32），这里是 {dtype}；请先用 .long\\(\\)。$",
+        ):
             check_ids(torch.zeros(1, 2, dtype=dtype), self.TABLE)

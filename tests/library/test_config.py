@@ -56,6 +56,15 @@ def test_heads_must_divide(config):
         config(**CONFIGS[config][0] | {"d_model": 100, "num_heads": 12})
 
 
+@pytest.mark.parametrize("wrong", [-1, 20])
+def test_padding_is_in_the_vocabulary(wrong):
+    with pytest.raises(ValueError, match=rf"^pad_token_id={wrong}：应当是词表里的编号，在 0 到 19 之间。$"):
+        BertConfig(20, pad_token_id=wrong)
+    for vocabularies in ((20, 30), (30, 20)):
+        with pytest.raises(ValueError, match=rf"^pad_id={wrong}：应当是词表里的编号"):
+            TransformerConfig(*vocabularies, pad_id=wrong)
+
+
 def test_vit_sizes():
     for options, words in (
         ({"patch_size": 5}, "边长 224 不能被 patch_size=5 整除"),

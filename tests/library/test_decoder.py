@@ -112,8 +112,21 @@ def test_cache_follows_the_chosen_rows():
 @pytest.mark.parametrize("layers", [1, 3])
 def test_a_cache_of_another_decoder_is_refused(layers):
     decoder, (x, memory, _) = Decoder(2, 12, num_heads=3, d_ff=20), batch()
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match=f"^cache 有 {layers} 层的，模型有 2 层"):
         decoder(x, memory, cache=Decoder(layers, 12, num_heads=3, d_ff=20).new_cache())
+
+
+def test_a_cache_of_another_batch_is_refused():
+    """只有一句的缓存能广播到每一句，各句就都读它的来源，不报错。"""
+    decoder, (x, memory, _) = Decoder(2, 12, num_heads=3, d_ff=20), batch()
+    cache = decoder.new_cache()
+    decoder(x[:1, :1], memory[:1], cache=cache)
+    with pytest.raises(ValueError, match=r"^缓存里的 .* 与新的 .* 只许第三维不同：一批一份缓存"):
+        decoder(x[:, 1:2], memory, cache=cache)
+    own, cross = cache[0]
+    own.keys = own.values = None
+    with pytest.raises(ValueError, match=r"^缓存里的 .* 与新的 .* 只许第三维不同"):
+        decoder.layers[0](x[:, 1:2], memory, own_cache=own, memory_cache=cross)
 
 
 def test_dropout_reaches_all_three_sublayers():

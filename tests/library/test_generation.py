@@ -1,6 +1,7 @@
 """语言模型接着写：带缓存的、成批的、补了填充的，都与逐个从头算的相同。"""
 
 from copy import deepcopy
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -103,6 +104,20 @@ def test_half_precision(dtype):
 
 
 # ---- 不合理的要求
+
+
+@pytest.mark.parametrize("stops", [None, 2, [2.5], ["</s>"]])
+def test_stops_are_a_list_of_ids(stops):
+    with pytest.raises(TypeError, match=r"^stop_ids 应当是一列编号，没有就不写，收到的是 .*。$"):
+        generate(language_model("gpt"), PROMPTS, 2, stop_ids=stops)
+
+
+def test_padding_is_a_token_of_the_vocabulary():
+    """写完的行后面要补它。"""
+    model = deepcopy(language_model("gpt"))
+    model.config = replace(model.config, pad_id=40)
+    with pytest.raises(ValueError, match=r"^pad_id=40：应当是词表里的编号，在 0 到 39 之间。$"):
+        generate(model, PROMPTS, 2)
 
 
 @pytest.mark.parametrize("count", [0, -3, 12])

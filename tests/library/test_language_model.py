@@ -485,7 +485,7 @@ def test_runs_in_half_precision(kind):
         ([[-1, 3]], None, ValueError, "词元编号 -1 不在"),
         ([1, 2], None, ValueError, r"形状应当是 \(B, N\) 且不为空，这里是 \(2,\)"),
         ([[]], None, ValueError, "且不为空"),
-        ([[1.0, 2.0]], None, TypeError, "应当是整数，这里是 torch.float32"),
+        ([[1.0, 2.0]], None, TypeError, "），这里是 torch.float32"),
         ([[1] * 17], None, ValueError, "序列有 17 个词元，超过了 max_len=16"),
         ([[1, 2]], [[1, 1, 1]], ValueError, r"attention_mask 的形状 \(1, 3\) 应与 ids 的 \(1, 2\) 相同"),
         ([[1, 2]], [[1, 2]], ValueError, "只能含 0 和 1"),
@@ -508,5 +508,13 @@ def test_what_does_not_fit_the_cache_is_refused():
         model(IDS[:, :2], LEFT[:, :2], cache)
     with pytest.raises(ValueError, match="序列有 18 个词元，超过了 max_len=16"):
         model(IDS, cache=cache)
-    with pytest.raises(ValueError, match="zip"):
-        model(IDS[:, :1], cache=cache[:2])
+    for wrong in (cache[:2], []):
+        with pytest.raises(ValueError, match=f"^cache 有 {len(wrong)} 层的，模型有 3 层：请用 new_cache"):
+            model(IDS[:, :1], cache=wrong)
+    with pytest.raises(TypeError, match=r"^cache 应当是 new_cache\(\) 给的一列，这里是 Cache。"):
+        model(IDS[:, :1], cache=model.new_cache()[0])
+    for rows in (IDS[:1], IDS[:2]):
+        with pytest.raises(
+            ValueError, match=r"^缓存里的 \(3, 2, 9, 4\) 与新的 .* 只许第三维不同：一批一份缓存"
+        ):
+            model(rows[:, :1], cache=cache)

@@ -244,7 +244,8 @@ def test_empty_second_text():
 
 @pytest.mark.parametrize("text", [None, 5, b"abc", ["a", "b"]], ids=repr)
 def test_text_must_be_str(text):
-    with pytest.raises(TypeError, match=r"^text 应当是 str"):
+    hint = "一次处理多个文本请用 batch" if isinstance(text, list) else "请先转成字符串"
+    with pytest.raises(TypeError, match=rf"^text 应当是 str.*；{hint}。$"):
         ours().encode(text)
     if text is not None:
         with pytest.raises(TypeError, match=r"^text_pair 应当是 str"):

@@ -103,6 +103,20 @@ def test_wrong_arguments(changes, words):
         train(model, squared_error, **({"data": data, "epochs": 1} | changes))
 
 
+def test_nothing_to_train():
+    _, data = problem()
+    for model in (nn.Flatten(), nn.Linear(3, 1).requires_grad_(False)):
+        with pytest.raises(ValueError, match=r"^模型没有可以训练的参数：.*。$"):
+            train(model, squared_error, data, epochs=1)
+
+
+@pytest.mark.parametrize("kind", [torch.Tensor.tolist, torch.Tensor.numpy])
+def test_data_are_tensors(kind):
+    model, (x, y) = problem()
+    with pytest.raises(TypeError, match=r"^训练数据的各部分应当是张量，这里有 (list|ndarray)；"):
+        train(model, squared_error, (x, kind(y)), epochs=1)
+
+
 def test_nan_stops_before_it_reaches_the_weights():
     model, (x, y) = problem()
     x[40] = torch.nan

@@ -21,6 +21,21 @@ EVERY_WAY = pytest.mark.parametrize("decode", WAYS.values(), ids=WAYS)
 BOTH_NORMS = pytest.mark.parametrize("norm_first", [False, True])
 
 
+@EVERY_WAY
+def test_the_ends_are_tokens_of_the_vocabulary(decode):
+    config = TransformerConfig(7, 5, d_model=8, num_heads=2, d_ff=8, num_layers=1, eos_id=5)
+    with pytest.raises(ValueError, match=r"^eos_id=5：应当是词表里的编号，在 0 到 4 之间。$"):
+        decode(Transformer(config).eval(), ragged(1, 7), 4)
+
+
+@EVERY_WAY
+def test_broken_scores_are_refused(decode):
+    model = tiny_model(0)
+    model.target_embedding.weight[3, 0] = torch.nan
+    with pytest.raises(ValueError, match=r"^分数里有 NaN"):
+        decode(model, ragged(1, 7), 4)
+
+
 def tiny_model(seed: int, scale: float = 1.0) -> Transformer:
     """目标的词表只有 5 个，所有的写法都数得过来；scale 越大，模型越有把握。"""
     torch.manual_seed(seed)
