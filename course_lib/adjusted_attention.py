@@ -10,6 +10,7 @@ from .attention import Cache, causal_mask
 from .checks import check_attention, check_window
 from .config import LanguageModelConfig
 from .language_model import GroupedQueryAttention
+from .precision import widen
 
 
 def window_mask(n: int, window: int, device: torch.device | None = None, past: int = 0) -> Tensor:
@@ -31,13 +32,15 @@ def attention_with_sink(
     错误：形状对不上见 `scaled_dot_product_attention`。出处：OpenAI 的模型卡, 2025（gpt-oss）。
     """
     check_attention(query, key, value, mask)
+    dtype = query.dtype
+    query, key, value, sink = map(widen, (query, key, value, sink))
     scores = query @ key.mT * query.size(-1) ** -0.5
     if mask is not None:  # 整行都被挡住时也不出 NaN，见 `scaled_dot_product_attention`
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     extra = sink.view(-1, 1, 1).expand(*scores.shape[:-1], 1)
     weights = torch.cat([scores, extra], dim=-1).softmax(dim=-1)[..., :-1]
     weights = weights if mask is None else weights.masked_fill(~mask, 0.0)
-    return weights @ value, weights
+    return (weights @ value).to(dtype), weights.to(dtype)
 
 
 class AdjustedAttention(GroupedQueryAttention):

@@ -21,6 +21,7 @@ from .checks import (
     check_shape,
     known_true,
 )
+from .precision import widen
 
 
 def padding_mask(attention_mask: Tensor) -> Tensor:
@@ -88,7 +89,8 @@ def scaled_dot_product_attention(
     check_attention(query, key, value, mask)
     if not need_weights:
         return fused_attention(query, key, value, mask, dropout_p=dropout_p), None
-    # 先缩放再相乘：半精度里点积可能已经溢出，溢出之后才除就晚了。
+    dtype = query.dtype
+    query, key, value = map(widen, (query, key, value))  # 半精度里点积会溢出
     scores = query / math.sqrt(query.size(-1)) @ key.transpose(-2, -1)  # (..., N, M)
     if mask is not None:
         # 用该精度能表示的最小数而不用 -inf：整行被挡住时 softmax 仍是有限的数，梯度里也就没有 NaN。
@@ -96,7 +98,7 @@ def scaled_dot_product_attention(
     weights = scores.softmax(dim=-1)
     if mask is not None:
         weights = weights.masked_fill(~mask, 0.0)
-    return F.dropout(weights, dropout_p) @ value, weights
+    return (F.dropout(weights, dropout_p) @ value).to(dtype), weights.to(dtype)
 
 
 def fused_attention(

@@ -16,17 +16,19 @@ from .attention import Cache, causal_mask, fused_attention, needed_padding_mask,
 from .checks import check_attention, check_caches, check_groups, check_ids, check_length, check_pairs
 from .config import LanguageModelConfig
 from .layers import FeedForward
+from .precision import widen
 from .weights import llm_source, open_llama
 
 
 def rms_norm(x: Tensor, gamma: Tensor, eps: float = 1e-5) -> Tensor:
     """均方根归一化：x / √(mean(x²) + ε) · γ；与层归一化相比，不减均值，没有 β。
 
-    参数：x (..., D)，gamma (D,)，eps 加在根号里面。返回：与 x 同形。
+    参数：x (..., D)，gamma (D,)，eps 加在根号里面。返回：与 x 同形、同类型。
     模型里用的是 `nn.RMSNorm`，它把同一个式子合成一个算子，参数名为 weight。
     出处：Zhang & Sennrich, 2019, §3。
     """
-    return x / torch.sqrt(x.square().mean(dim=-1, keepdim=True) + eps) * gamma
+    wide = widen(x)
+    return (wide / torch.sqrt(wide.square().mean(dim=-1, keepdim=True) + eps) * gamma).to(x.dtype)
 
 
 def rotary(x: Tensor, positions: Tensor, theta: float = 10_000.0) -> Tensor:
@@ -51,8 +53,7 @@ def rotations(positions: Tensor, d_head: int, theta: float) -> Tensor:
 
 def rotate(x: Tensor, turns: Tensor) -> Tensor:
     """x (..., N, d) 的每一对当作一个复数，乘上 turns (..., N, d/2)：乘一个长度为 1 的复数就是转过它的角度。"""
-    wide = x.to(torch.promote_types(x.dtype, torch.float32))  # 复数没有半精度可用
-    pairs = torch.view_as_complex(wide.unflatten(-1, (-1, 2)))
+    pairs = torch.view_as_complex(widen(x).unflatten(-1, (-1, 2)))  # 复数没有半精度可用
     return torch.view_as_real(pairs * turns).flatten(-2).to(x.dtype)
 
 

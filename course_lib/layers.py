@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .checks import check_length
+from .precision import widen
 
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
 
@@ -15,13 +16,14 @@ ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu}
 def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, eps: float = 1e-5) -> Tensor:
     """层归一化：(x - μ) / √(σ² + ε) · γ + β，μ 与 σ² 在每个词元自己的 D 个特征上求。
 
-    参数：x (..., D)，gamma 与 beta (D,)，eps 加在根号里面。返回：与 x 同形。
+    参数：x (..., D)，gamma 与 beta (D,)，eps 加在根号里面。返回：与 x 同形、同类型。
     编码器里用的是 `nn.LayerNorm`，它把同一个式子合成一个算子，参数名为 weight 与 bias。
     出处：Ba et al., 2016, §3。
     """
-    mean = x.mean(dim=-1, keepdim=True)
-    variance = x.var(dim=-1, unbiased=False, keepdim=True)
-    return (x - mean) / torch.sqrt(variance + eps) * gamma + beta
+    wide = widen(x)
+    mean = wide.mean(dim=-1, keepdim=True)
+    variance = wide.var(dim=-1, unbiased=False, keepdim=True)
+    return ((wide - mean) / torch.sqrt(variance + eps) * gamma + beta).to(x.dtype)
 
 
 class FeedForward(nn.Module):
@@ -76,11 +78,11 @@ def sinusoidal_encoding(max_len: int, d_model: int) -> Tensor:
     """
     if d_model % 2:
         raise ValueError(f"d_model={d_model} 是奇数，正弦与余弦没法成对。")
-    dtype = torch.get_default_dtype()
+    dtype = torch.promote_types(torch.get_default_dtype(), torch.float32)  # 半精度里，相邻的大位置是同一个数
     position = torch.arange(max_len, dtype=dtype)[:, None]
     frequency = 10000 ** (-torch.arange(0, d_model, 2, dtype=dtype) / d_model)
     angle = position * frequency  # (max_len, D/2)
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1).to(torch.get_default_dtype())
 
 
 class SinusoidalPositionalEncoding(nn.Module):

@@ -1,6 +1,7 @@
 """线性注意力：不留下每个词元的键与值，只留一块固定大小的记忆，一边读一边写。
 
 记忆 S 是 d × v 的矩阵：写下一对键与值，就是加上 k vᵀ；读出，就是 qᵀ S。
+半精度的输入在 float32 里算：记忆要加上许多次。
 形状字母：B 批大小，h 头数，N 位置数，d 键的宽度，v 值的宽度。
 """
 
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from .checks import check_memory
 from .config import LanguageModelConfig
+from .precision import widen
 
 
 def linear_attention(
@@ -18,7 +20,7 @@ def linear_attention(
     """只加不减的记忆：S ← S + k vᵀ，读出 qᵀ S；没有 softmax，也不除以总和。
 
     参数：query、key (B, h, N, d)，value (B, h, N, v)，state (B, h, d, v)，以前的记忆，没有就是零。
-    返回：output (B, h, N, v)，最后的 state。错误：形状对不上时抛出 `ValueError`。
+    返回：output (B, h, N, v)，与 value 同类型；最后的 state，至少是 float32。错误：形状对不上时抛出 `ValueError`。
     出处：Katharopoulos et al., 2020, §3.3（这里特征映射取恒等）。
     """
     ones = key.new_ones(key.shape[:-1])
@@ -37,18 +39,25 @@ def gated_delta_rule(
     return _remember(query, key, value, decay, rate, state, erase=True)
 
 
-def _remember(query, key, value, decay, rate, state, erase):
+def _start(query, key, value, decay, rate, state):
+    """形状对得上，都不窄于 float32；没有以前的记忆，就从零开始。"""
     check_memory(query, key, value, decay, rate)
+    query, key, value, decay, rate = map(widen, (query, key, value, decay, rate))
     if state is None:
         state = key.new_zeros(*key.shape[:2], key.size(-1), value.size(-1))
+    return (query, key, value, decay, rate), widen(state)
+
+
+def _remember(query, key, value, decay, rate, state, erase):
+    parts, state = _start(query, key, value, decay, rate, state)
     outputs = []
-    for q, k, v, a, b in zip(*(x.unbind(2) for x in (query, key, value, decay, rate)), strict=True):
+    for q, k, v, a, b in zip(*(x.unbind(2) for x in parts), strict=True):
         state = state * a[..., None, None]
         if erase:
             v = v - (k.unsqueeze(-2) @ state).squeeze(-2)
         state = state + k.unsqueeze(-1) * (b.unsqueeze(-1) * v).unsqueeze(-2)
         outputs.append((q.unsqueeze(-2) @ state).squeeze(-2))
-    return torch.stack(outputs, dim=2), state
+    return torch.stack(outputs, dim=2).to(value.dtype), state
 
 
 def gated_delta_rule_in_chunks(
@@ -67,22 +76,22 @@ def gated_delta_rule_in_chunks(
     参数、返回与错误同 `gated_delta_rule`；chunk，一段几个词元；erase=False 时写之前不读，uᵢ = βᵢ vᵢ，不必解方程。
     出处：Yang et al., 2024（Gated Delta Networks）, §3.3。
     """
-    check_memory(query, key, value, decay, rate)
-    if state is None:
-        state = key.new_zeros(*key.shape[:2], key.size(-1), value.size(-1))
+    parts, state = _start(query, key, value, decay, rate, state)
     outputs = []
-    for q, k, v, a, b in zip(*(x.split(chunk, dim=2) for x in (query, key, value, decay, rate)), strict=True):
-        kept = a.log().cumsum(dim=-1)  # 从段首到这一步一共留下几成，取对数
-        between = (kept.unsqueeze(-1) - kept.unsqueeze(-2)).tril().exp().tril()
+    for q, k, v, a, b in zip(*(x.split(chunk, dim=2) for x in parts), strict=True):
+        kept = a.cumprod(dim=-1)[..., None]  # 段首以前的，到这一步留下几成
+        later = k.new_ones(k.size(2), k.size(2)).tril(-1) > 0
+        # 第 j 步写的，到第 i 步留下几成；不用对数相减，a 可以是 0
+        between = a[..., None].where(later, 1.0).cumprod(dim=-2).tril()
         written = b[..., None] * v
         if erase:
-            system = torch.eye(k.size(2), device=k.device) + (b[..., None] * (k @ k.mT) * between).tril(-1)
-            known = written - (b * kept.exp())[..., None] * (k @ state)
-            written = torch.linalg.solve_triangular(system, known, upper=False)
-        outputs.append(kept.exp()[..., None] * (q @ state) + ((q @ k.mT) * between) @ written)
-        left = (kept[..., -1:] - kept).exp()[..., None]
-        state = kept[..., -1].exp()[..., None, None] * state + (left * k).mT @ written
-    return torch.cat(outputs, dim=2), state
+            system = b[..., None] * (k @ k.mT) * between  # 对角线都是 1，不必写出
+            known = written - b[..., None] * kept * (k @ state)
+            written = torch.linalg.solve_triangular(system, known, upper=False, unitriangular=True)
+        outputs.append(kept * (q @ state) + ((q @ k.mT) * between) @ written)
+        left = between[..., -1, :, None]
+        state = kept[..., -1:, :] * state + (left * k).mT @ written
+    return torch.cat(outputs, dim=2).to(value.dtype), state
 
 
 class LinearAttention(nn.Module):
@@ -109,8 +118,8 @@ class LinearAttention(nn.Module):
         if mask is not None or cache is not None or need_weights:
             raise ValueError("这一层没有权重，也不认填充与缓存：请把各句截成一样长，整句地算。")
         query, key, value = self.qkv_proj(x).unflatten(-1, (3, self.h, -1)).permute(2, 0, 3, 1, 4)
-        query, key = F.normalize(query, dim=-1), F.normalize(key, dim=-1)
-        forget, rate = self.gates(x).transpose(1, 2).chunk(2, dim=1)
+        query, key = F.normalize(widen(query), dim=-1), F.normalize(widen(key), dim=-1)
+        forget, rate = widen(self.gates(x)).transpose(1, 2).chunk(2, dim=1)
         decay = (-F.softplus(forget)).exp() if self.decay else torch.ones_like(forget)
         output, _ = gated_delta_rule_in_chunks(query, key, value, decay, rate.sigmoid(), erase=self.delta)
         return self.out_proj(output.transpose(1, 2).flatten(-2)), None

@@ -1,6 +1,7 @@
 """后训练：监督微调、偏好优化与有奖励的强化学习，先是论文里的式子，后面是一个短短的循环。
 
 形状字母：B 批大小，N 位置数，V 词表大小，G 一组里的回答数。对数概率都是自然对数，单位是奈特。
+半精度的输入在 float32 里算，给出的也是 float32：两个对数概率之差，半精度常常就舍没了。
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from .checks import check_counted, check_groups_of_rewards, check_pass_at_k, check_same_shape, check_trainable
+from .precision import widen
 
 
 def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
@@ -19,8 +21,8 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
 
     参数：logits (B, N, V)，模型读 ids 给出的分数；ids (B, N)。返回：(B, N-1)，第 n 个是 ids[:, n+1] 的。
     """
-    scores = logits[:, :-1].log_softmax(dim=-1)
-    return scores.gather(-1, ids[:, 1:, None])[..., 0]
+    scores = widen(logits[:, :-1]).log_softmax(dim=-1)
+    return scores.gather(-1, ids[:, 1:, None].long())[..., 0]
 
 
 def sft_loss(logits: Tensor, ids: Tensor, learned: Tensor) -> Tensor:
@@ -43,7 +45,7 @@ def preference_loss(better: Tensor, worse: Tensor) -> Tensor:
     出处：Bradley & Terry, 1952；Ouyang et al., 2022, §3.5 式 (1)。
     """
     check_same_shape(better=better, worse=worse)
-    return -F.logsigmoid(better - worse).mean()
+    return -F.logsigmoid(widen(better) - widen(worse)).mean()
 
 
 def dpo_loss(
@@ -56,6 +58,7 @@ def dpo_loss(
     出处：Rafailov et al., 2023, §4 式 (7)。
     """
     check_same_shape(better=better, worse=worse, better_before=better_before, worse_before=worse_before)
+    better, worse, better_before, worse_before = map(widen, (better, worse, better_before, worse_before))
     return preference_loss(beta * (better - better_before.detach()), beta * (worse - worse_before.detach()))
 
 
@@ -67,7 +70,7 @@ def group_advantages(rewards: Tensor, scale: bool = True) -> Tensor:
     出处：Shao et al., 2024, §4.1.2；不除的是 Liu et al., 2025（Dr. GRPO）。
     """
     check_groups_of_rewards(rewards)
-    rewards = rewards if rewards.is_floating_point() else rewards.float()
+    rewards = widen(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     if not scale:
         return centred
@@ -100,6 +103,7 @@ def grpo_loss(
     check_same_shape(log_probs=log_probs, old_log_probs=old_log_probs, written=written)
     check_same_shape(advantages=advantages, answers=log_probs[:, 0])
     check_counted(written, "written", "模型写的词元")
+    log_probs, old_log_probs, advantages = map(widen, (log_probs, old_log_probs, advantages))
     ratio = (log_probs - old_log_probs.detach()).exp()
     gain = advantages.detach()[:, None]
     goal = torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain)

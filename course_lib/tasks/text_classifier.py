@@ -12,6 +12,7 @@ from ..attention import padding_mask
 from ..checks import check_ids, check_shape, known_true
 from ..encoder import Encoder
 from ..layers import SinusoidalPositionalEncoding
+from ..precision import widen
 
 POOLINGS = ("cls", "mean", "max")
 
@@ -41,7 +42,7 @@ def pool(hidden: Tensor, attention_mask: Tensor, kind: str = "cls") -> Tensor:
         return hidden[:, 0]
     if kind == "mean":
         # 填充处可以是任何数，先换成 0 再相加；除以真实词元的个数，不是除以 N。
-        return hidden.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)
+        return (widen(hidden).masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1)).to(hidden.dtype)
     return hidden.masked_fill(~real, -torch.inf).amax(dim=1)
 
 

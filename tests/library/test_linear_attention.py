@@ -56,6 +56,22 @@ def test_linear_attention_is_attention_without_softmax():
     assert_close(linear_attention(query, key, value)[0], scores @ value, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("chunk", [1, 4, 5, 21])
+def test_forgetting_everything(chunk):
+    """a = 0：以前的一点不留；两种算法连梯度也相等。"""
+    *given, decay, rate = parts()
+    decay = (decay * (decay > 0.5)).requires_grad_()
+    assert (decay == 0).any() and (decay > 0).any()
+    ours, theirs = (
+        rule(*given, decay, rate)
+        for rule in (lambda *parts: gated_delta_rule_in_chunks(*parts, chunk=chunk), gated_delta_rule)
+    )
+    for one, two in zip(ours, theirs, strict=True):
+        assert_close(one, two, rtol=1e-4, atol=1e-5)
+        slopes = (torch.autograd.grad(x.sum(), decay, retain_graph=True)[0] for x in (one, two))
+        assert_close(*slopes, rtol=1e-4, atol=1e-4)
+
+
 def test_what_was_just_written_is_read_back():
     _, key, value, decay, _ = parts()
     ones = torch.ones_like(decay)

@@ -1,5 +1,7 @@
 """混合专家：与 transformers 的模块相等，路由的性质，均衡的两种办法。"""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from torch import nn
@@ -97,6 +99,24 @@ def test_only_the_chosen_are_computed():
     mixture(torch.randn(2, 9, 8))
     counts = torch.bincount(mixture.seen[1].flatten(), minlength=5)
     assert dict(seen) == dict(enumerate(counts.tolist())) and counts.sum() == 18
+
+
+def test_nothing_to_share():
+    """打分小到成了 0，权重就是 0，不是 NaN。"""
+    weights, chosen = route(torch.zeros(1, 2, 4), 2)
+    assert weights.tolist() == [[[0, 0]] * 2] and chosen.shape == (1, 2, 2)
+    assert balance_loss(torch.zeros(2, 4), torch.zeros(2, 1, dtype=torch.long)) == 0
+    assert expert_load(torch.zeros(0, 1, dtype=torch.long), 3).tolist() == [0] * 3
+    assert_close(route(torch.tensor([1e-30, 3e-30]), 2)[0], torch.tensor([0.75, 0.25]))
+
+
+def test_a_copy_forgets_what_was_seen():
+    """seen 连着算出它的那张图，抄不了；均衡损失的梯度却要经过它。"""
+    mixture = Mixture(8, 4, 5, 1)
+    mixture(torch.randn(2, 9, 8)).sum().backward()
+    twin = deepcopy(mixture)
+    assert twin.seen is None and mixture.seen[0].requires_grad
+    assert torch.equal(twin(torch.ones(1, 8)), mixture(torch.ones(1, 8)))
 
 
 def test_load_and_loss():

@@ -40,7 +40,7 @@ NOT_HERE = {
     "positional_encoding.is-equivariant": "要试几百遍，太慢",
 }
 # 带进网页的课程模块，用到的函数照原样；后一个给前一个用
-LIBRARY = ("course_lib.attention", "course_lib.checks")
+LIBRARY = ("course_lib.attention", "course_lib.precision", "course_lib.checks")
 ABSENT = "from course_lib.exercises.running import absent\n"
 # 网页总是给的
 ALWAYS = {"torch": "import torch", "F": "import torch.nn.functional as F", "math": "import math"}
