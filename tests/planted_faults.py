@@ -27,8 +27,8 @@ FAULTS = {
     ),
     "词表只剩五个特殊词元": Fault(
         "weights/word_piece.py",
-        'vocab = {line.rstrip("\\n"): index for index, line in enumerate(lines)}',
-        'vocab = {f"[{name}]": index for index, name in enumerate(("PAD", "UNK", "CLS", "SEP", "MASK"))}',
+        "return dict(words)",
+        'return {f"[{name}]": index for index, name in enumerate(("PAD", "UNK", "CLS", "SEP", "MASK"))}',
         "tokenization#real-tokenizer",
     ),
 }

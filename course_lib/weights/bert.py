@@ -34,6 +34,11 @@ def open_bert(folder: str | os.PathLike) -> Source:
     path = Path(folder) / WEIGHTS
     config = read_config(folder)
     shapes, read = open_safetensors(path, lambda key: key.removeprefix("bert.").startswith(LEFT_OUT))
+    architectures = read_json(Path(folder) / "config.json").get("architectures")
+    # 微调过的模型，编码器的名字都以 bert. 开头，此外的是它的输出头
+    headed = any(name != "BertModel" for name in architectures or ())
+    if headed and any(key.startswith("bert.") for key in shapes):
+        shapes = {key: shape for key, shape in shapes.items() if key.startswith("bert.")}
     return Source(path, config, shapes, read, our_name)
 
 

@@ -19,6 +19,7 @@ from .errors import PretrainedError, SourceError
 from .hub import fetch_into
 from .index import download, unpack
 from .kinds import BERT, LLAMA, Kind
+from .word_piece import words_in
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class BuiltinModel:
 
 def vocabulary(tokenizer: bytes) -> bytes:
     """由 tokenizer.json 写出 vocab.txt：词元按编号排，一行一个。"""
-    words = json.loads(tokenizer)["model"]["vocab"]
+    words = words_in(json.loads(tokenizer))
     return "".join(f"{word}\n" for word in sorted(words, key=words.get)).encode()
 
 

@@ -1,6 +1,6 @@
 """课程装得下的两种模型：各是哪几个文件、用哪个环境变量换，一个文件夹里的能不能用。"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,8 @@ from typing import Any
 from safetensors import safe_open
 
 from .errors import SourceError
-from .reading import read_json, shown
+from .reading import odd_setting, read_json, shown
+from .word_piece import DECLARING, VOCABULARIES, vocabulary_fault
 
 WEIGHTS = "model.safetensors"
 SHARDS = f"{WEIGHTS}.index.json"
@@ -20,7 +21,7 @@ class Kind:
     """一种模型。
 
     model_type，config.json 里它叫什么；settings，config.json 里可以没有、有就只能是这几个值的：别的值我们的代码没有写；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
-    wanted，给错了时说可以给什么。
+    wanted，给错了时说可以给什么；vocabulary_fault，由文件夹与 vocab_size 看词表配不配套，不配套就是一句说明。
     """
 
     model_type: str
@@ -28,6 +29,7 @@ class Kind:
     vocabularies: tuple[str, ...]
     variable: str
     wanted: str
+    vocabulary_fault: Callable[[Path, Any], str | None] = lambda folder, vocab_size: None
 
     @property
     def otherwise(self) -> str:
@@ -37,7 +39,7 @@ class Kind:
     @property
     def optional_files(self) -> tuple[str, ...]:
         """hub 上可以没有的文件。"""
-        return (*self.vocabularies, "tokenizer_config.json", "special_tokens_map.json")
+        return (*self.vocabularies, *DECLARING)
 
     def config_fault(self, config: Path) -> str | None:
         """config.json 不是这种模型的配置时，返回一句说明；没有问题就返回 None。"""
@@ -77,20 +79,7 @@ class Kind:
             return f"{WEIGHTS} 打不开，文件可能没有下载完整（{type(error).__name__}）"
         if not any((folder / file).exists() for file in self.vocabularies):
             return f"没有词表（{' 或 '.join(self.vocabularies)}）"
-        return None
-
-
-def odd_setting(values: Mapping, settings: Mapping[str, tuple], where: str) -> str | None:
-    """values 里写着我们的代码不做的事时，返回一句说明；没有问题就返回 None。
-
-    参数：settings，名字 → 可以是哪几个值；没有写的，和没有列在里面的，都不算；where，错误里怎样称呼 values。
-    """
-    for name, known in settings.items():
-        value = values.get(name, known[0])
-        # True == 1，所以连类型也要比；1 与 1.0 则是一回事
-        if not any(value == one and (type(value) is bool) == (type(one) is bool) for one in known):
-            return f"{where} 里的 {name} 是 {shown(value)}，课程的模型没有写这一种"
-    return None
+        return self.vocabulary_fault(folder, read_json(folder / "config.json").get("vocab_size"))
 
 
 SHARDED = f"它的权重分成了几个文件（{SHARDS}），课程只装放在一个 {WEIGHTS} 里的"
@@ -104,9 +93,10 @@ BERT = Kind(
         **dict.fromkeys(("embedding_size", "head_dim", "quantization_config"), ABSENT),
         "pruned_heads": (None, {}),
     },
-    vocabularies=("vocab.txt", "tokenizer.json"),
+    vocabularies=VOCABULARIES,
     variable="COURSE_BERT",
     wanted="请给装着模型的文件夹，或 hub 上的名字，如 bert-base-chinese",
+    vocabulary_fault=vocabulary_fault,
 )
 LLAMA = Kind(
     model_type="llama",

@@ -15,9 +15,9 @@ from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
-from .kinds import LLAMA, OFF, ONCE, WEIGHTS, odd_setting
-from .names import GGUF_NAMES, LLAMA_NAMES, translated
-from .reading import make_config, read_json, shown
+from .kinds import LLAMA, OFF, ONCE, WEIGHTS
+from .names import GGUF_NAMES, LLAMA_LEFT_OUT, LLAMA_NAMES, translated
+from .reading import make_config, odd_setting, read_json, shown
 
 NEEDED = (
     "vocab_size", "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers",
@@ -134,7 +134,7 @@ def _open_folder(folder: Path) -> Source:
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
     config = _folder_config(folder / "config.json")
     path = folder / WEIGHTS
-    shapes, stored = open_safetensors(path)
+    shapes, stored = open_safetensors(path, lambda key: key.endswith(LLAMA_LEFT_OUT))
     # 有的文件还是存了一份；与嵌入不同，就不是同一个矩阵了，transformers 这时也不把它们当作一个
     output, tokens = "lm_head.weight", "model.embed_tokens.weight"
     if config.tied and shapes.pop(output, None) and tokens in shapes:
@@ -185,8 +185,8 @@ def _folder_config(path: Path) -> LanguageModelConfig:
         tied=values.get("tie_word_embeddings", False),
         bias=bias,
         endings=endings,
-        bos_id=_listed(values.get("bos_token_id", eos))[0],
-        pad_id=eos if values.get("pad_token_id") is None else values["pad_token_id"],
+        bos_id=eos if values.get("bos_token_id") is None else _listed(values["bos_token_id"])[0],
+        pad_id=eos if values.get("pad_token_id") in (None, -1) else values["pad_token_id"],
         widths=[values.get("head_dim")],
     )
 

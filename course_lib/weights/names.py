@@ -90,6 +90,7 @@ GGUF_NAMES = {"token_embd": "tokens", "output_norm": "norm", "output": "output"}
         "ffn_down": "ffn.down_proj",
     },
 )  # fmt: skip
+LLAMA_LEFT_OUT = "rotary_emb.inv_freq"  # 有意不装：旧的文件还存着旋转的频率，它是算出来的
 LLAMA_NAMES = {"model.embed_tokens": "tokens", "model.norm": "norm", "lm_head": "output"} | in_layers(
     "model.layers", "layers",
     {

@@ -24,6 +24,19 @@ def read_json(path: Path) -> dict:
     return values
 
 
+def odd_setting(values: Mapping, settings: Mapping[str, tuple], where: str) -> str | None:
+    """values 里写着我们的代码不做的事时，返回一句说明；没有问题就返回 None。
+
+    参数：settings，名字 → 可以是哪几个值；没有写的，和没有列在里面的，都不算；where，错误里怎样称呼 values。
+    """
+    for name, known in settings.items():
+        value = values.get(name, known[0])
+        # True == 1，所以连类型也要比；1 与 1.0 则是一回事
+        if not any(value == one and (type(value) is bool) == (type(one) is bool) for one in known):
+            return f"{where} 里的 {name} 是 {shown(value)}，课程的模型没有写这一种"
+    return None
+
+
 def make_config(kind: type[Config], where: str, values: Mapping[str, Any]) -> Config:
     """由读出的数造一个尺寸。
 

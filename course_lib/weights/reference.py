@@ -21,7 +21,7 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
 
     参数：name，与 `model_folder` 相同；allow_builtin，hub 上取不到时改用内置模型，并打印一行说明。
     返回：(tokenizer, model)，`AutoTokenizer` 与 `AutoModel` 装出的对象，权重是 fp32。
-    错误：取不到、装不上，或者分词器与模型的词表大小不同时，抛出 `PretrainedError`。
+    错误：取不到、装不上，或者分词器与模型的词表不配套时，抛出 `PretrainedError`。
     """
     try:
         folder = model_folder(name)
@@ -97,10 +97,10 @@ def _load_pair(folder: Path):
     if missing or misshaped:
         listed = "、".join([*missing, *misshaped][:3])
         raise PretrainedError(f"文件夹 {folder} 里的权重不全或形状不对：{listed}。")
-    # 词表文件残缺时，transformers 会给出只有几个词的分词器，也不报错。
-    if len(tokenizer) != model.config.vocab_size:
+    # 另外声明的词元，模型里不一定有
+    if (last := max(tokenizer.get_vocab().values())) >= model.config.vocab_size:
         raise PretrainedError(
-            f"文件夹 {folder} 里的分词器有 {len(tokenizer)} 个词元，模型却要 {model.config.vocab_size} 个，两者不配套。"
+            f"文件夹 {folder} 里的分词器编到 {last}，模型却只有 {model.config.vocab_size} 个词元，两者不配套。"
         )
     return tokenizer, model.eval()
 

@@ -1,49 +1,133 @@
-"""一个 BERT 的分词器怎样读：`vocab.txt`，与同一文件夹里的 `tokenizer_config.json`；读出来的是 `WordPieceTokenizer` 的参数。"""
+"""一个 BERT 的分词器怎样读：词表，与同一文件夹里改得动它的几个文件；读出来的是 `WordPieceTokenizer` 的参数。"""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from .errors import PretrainedError
+from .errors import PretrainedError, SourceError
+from .reading import LARGEST, odd_setting, read_json, shown
+
+VOCABULARIES = ("tokenizer.json", "vocab.txt")  # 两个都有，就看前一个，与 transformers 相同
+DECLARING = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")  # 还有 tokenizer.json
+LISTS = ("added_tokens", "added_tokens_decoder", "additional_special_tokens", "extra_special_tokens")
+# tokenizer_config.json 里可以没有、有就只能是这几个值的
+SETTINGS = {
+    "do_lower_case": (True, False),
+    "strip_accents": (None, True, False),
+    "tokenize_chinese_chars": (True, False),
+    "split_special_tokens": (False, None),
+    "padding_side": ("right",),
+    "tokenizer_class": (None, "BertTokenizer", "BertTokenizerFast"),
+}
 
 
 def read_vocab(path: str | Path, special: Sequence[str]) -> dict:
-    """读出 `vocab.txt`（一行一个词元，行号就是编号），或者装有它的文件夹；special，认得的特殊词元。
+    """读出一个词表文件，或者一个文件夹里的分词器；special，认得的特殊词元。
 
-    错误：找不到 `vocab.txt` 时抛出 `FileNotFoundError`；读不出来时抛出 `PretrainedError`；配置改了特殊词元时抛出 `ValueError`。
+    错误：找不到词表时抛出 `FileNotFoundError`；读不出来时抛出 `PretrainedError`；
+    文件夹里的分词器做的事这里没有写，编号会与原来的不同时，抛出 `ValueError`。
     """
     path = Path(path)
-    file = path / "vocab.txt" if path.is_dir() else path
-    if not file.is_file():
-        only_json = (file.parent / "tokenizer.json").is_file()
-        hint = "这里只有 tokenizer.json，请从同一模型另取 vocab.txt。" if only_json else "请检查路径。"
-        raise FileNotFoundError(f"找不到词表 {file}；{hint}")
-    config_file = path / "tokenizer_config.json"
+    file = vocabulary_file(path) if path.is_dir() else path
+    if file is None or not file.is_file():
+        raise FileNotFoundError(f"找不到词表 {file or path / ' 或 '.join(VOCABULARIES)}；请检查路径。")
     try:
-        # 逐行读而不用 splitlines()：后者还会在 U+2028 等字符处断行，使后面的编号全部错位。
-        with file.open(encoding="utf-8") as lines:
-            vocab = {line.rstrip("\n"): index for index, line in enumerate(lines)}
-        config = json.loads(config_file.read_text(encoding="utf-8")) if config_file.is_file() else {}
-        changed = [token for token in _special_tokens(config, special) if token not in special]
-        settings = {
-            "lowercase": config.get("do_lower_case", True),
-            "strip_accents": config.get("strip_accents"),
-            "split_cjk": config.get("tokenize_chinese_chars", True),
-            "clean_up_spaces": config.get("clean_up_tokenization_spaces") or False,
-        }
+        vocab = read_words(file)
+        files = _declaring_files(path)
+        config = files["tokenizer_config.json"]
+        declared = [token for name, values in files.items() for token in _declared(name, values)]
+        fault = odd_setting(config, SETTINGS, "tokenizer_config.json") or _odd_token(declared, special)
     except Exception as error:  # 残缺的文件在哪里断，就抛出哪里的异常
         raise PretrainedError(
             f"读不了 {path} 的分词器（{type(error).__name__}）；请检查文件是否完整。"
         ) from None
-    if changed:
-        raise ValueError(
-            f"tokenizer_config.json 定义了特殊词元 {changed[0]!r}，这里只认 {'、'.join(special)}。"
-        )
-    return {"vocab": vocab, **settings}
+    if path.is_dir() and (missing := [token for token in special if token not in vocab]):
+        fault = fault or f"{file.name} 里没有 {missing[0]}"
+    if fault:
+        raise ValueError(f"{path} 的分词器与这里写的不同：{fault}；照这里的切，编号会不一样。")
+    return {
+        "vocab": vocab,
+        "lowercase": config.get("do_lower_case", True),
+        "strip_accents": config.get("strip_accents"),
+        "split_cjk": config.get("tokenize_chinese_chars", True),
+        "clean_up_spaces": config.get("clean_up_tokenization_spaces") or False,
+    }
 
 
-def _special_tokens(config: Mapping, special: Sequence[str]) -> list[str]:
-    """配置里写的特殊词元，各是怎样的字。"""
-    named = [config.get(f"{token[1:-1].lower()}_token") for token in special]
-    given = filter(None, [*named, *config.get("added_tokens_decoder", {}).values()])
-    return [token["content"] if isinstance(token, Mapping) else token for token in given]
+def vocabulary_file(folder: Path) -> Path | None:
+    """文件夹里的词表是哪一个文件；没有就是 None。"""
+    return next((folder / name for name in VOCABULARIES if (folder / name).is_file()), None)
+
+
+def read_words(file: Path) -> dict[str, int]:
+    """一个词表文件，词元 → 编号；错误：读不出来就抛出 `SourceError`。"""
+    if file.suffix == ".json":
+        return words_in(read_json(file))
+    try:
+        # 逐行读而不用 splitlines()：后者还会在 U+2028 等字符处断行，使后面的编号全部错位。
+        with file.open(encoding="utf-8") as lines:
+            return {line.rstrip("\n"): index for index, line in enumerate(lines)}
+    except ValueError as error:
+        raise SourceError(f"{file.name} 读不出来（{type(error).__name__}）") from None
+
+
+def words_in(tokenizer: Mapping) -> dict[str, int]:
+    """读成字典的 tokenizer.json 里的词表；错误：不是 WordPiece 的，抛出 `SourceError`。"""
+    model = tokenizer.get("model")
+    words = model.get("vocab") if isinstance(model, Mapping) else None
+    if not isinstance(words, Mapping) or model.get("type", "WordPiece") != "WordPiece":
+        raise SourceError("tokenizer.json 里的 model 不是 WordPiece")
+    if odd := [word for word, index in words.items() if type(index) is not int or not 0 <= index < LARGEST]:
+        raise SourceError(f"tokenizer.json 里 {shown(odd[0])} 的编号是 {shown(words[odd[0]])}")
+    return dict(words)
+
+
+def vocabulary_fault(folder: Path, vocab_size: Any) -> str | None:
+    """文件夹里的词表与 config.json 里的 vocab_size 不配套时，返回一句说明；没有问题就返回 None。
+
+    模型的嵌入可以比词表多几个，凑成整数；少，或者一大半没有词元，就是词表不对。
+    """
+    try:
+        words = read_words(file := vocabulary_file(folder))
+    except SourceError as error:
+        return str(error)
+    if type(vocab_size) is int and not vocab_size / 2 <= max(words.values(), default=-1) + 1 <= vocab_size:
+        return f"{file.name} 里有 {len(words)} 个词元，模型却要 {vocab_size} 个，两者不配套"
+    return None
+
+
+def _declaring_files(folder: Path) -> dict[str, Mapping]:
+    """会声明词元的几个文件，各读成字典；没有的是空的。config.json 里只有 tokenizer_class 与分词器有关。"""
+    names = (*DECLARING, "tokenizer.json", "config.json")
+    files = {name: read_json(folder / name) if (folder / name).is_file() else {} for name in names}
+    kind = files.pop("config.json").get("tokenizer_class")
+    return files | {"tokenizer_config.json": {"tokenizer_class": kind} | files["tokenizer_config.json"]}
+
+
+def _declared(file: str, values: Mapping) -> Iterator[tuple[str, Any]]:
+    """一个文件里声明的词元：叫什么（没有名字的是空的），怎样写。"""
+    if file == "added_tokens.json":
+        yield from (("", word) for word in values)
+        return
+    for key, value in values.items():
+        if key in LISTS:
+            yield from (
+                ("", token) for token in (value.values() if isinstance(value, Mapping) else value or ())
+            )
+        elif key.endswith("_token") and not isinstance(value, bool):  # add_bos_token 一类是开关
+            yield key, value
+
+
+def _odd_token(declared: Sequence[tuple[str, Any]], special: Sequence[str]) -> str | None:
+    """声明的词元里有一个不是认得的那样，返回一句说明；没有就返回 None。"""
+    names = {f"{token[1:-1].lower()}_token": token for token in special}
+    for name, token in declared:
+        options = token if isinstance(token, Mapping) else {"content": token}
+        content = options["content"]
+        if content is None and name not in names:  # 没有 bos_token，也就不会加它
+            continue
+        if content not in special or content != names.get(name, content):
+            return f"它定义了特殊词元 {shown(content)}，这里只认 {'、'.join(special)}"
+        if on := [option for option in ("single_word", "normalized") if options.get(option)]:
+            return f"{content} 的 {on[0]} 打开着"
+    return None

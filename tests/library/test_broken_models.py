@@ -82,7 +82,8 @@ BERT_CONFIGS = ANY_JSON + each(
     ("hidden_size", [0, -16], "d_model={}：应当是正整数"),
     ("hidden_size", [10**9], "embeddings.LayerNorm.bias 的形状是 (16,)"),
     ("hidden_size", [2 * 10**9, HUGE], "太大了"),
-    ("vocab_size", [10**9], "模型里的 embeddings.tokens.weight 却是 (1000000000, 16)"),
+    ("vocab_size", [30], "模型里的 embeddings.tokens.weight 却是 (30, 16)"),
+    ("vocab_size", [10**9], "tokenizer.json 里有 24 个词元，模型却要 1000000000 个"),
     ("max_position_embeddings", [10**9], "embeddings.positions.weight"),
     ("intermediate_size", [10**9], "ffn.linear1"),
     ("num_hidden_layers", [10**9], "却说有 1000000000 层"),
@@ -129,7 +130,7 @@ LLAMA_CONFIGS = ANY_JSON + each(
     ("eos_token_id", [99, -1], "eos_id={} 不在 40 个词元的词表里"),
     ("eos_token_id", [[99]], "eos_id=99 不在"),
     ("bos_token_id", [[None]], "应当是整数"),
-    ("pad_token_id", [-1], "pad_id=-1 不在"),
+    ("pad_token_id", [-2, 40], "pad_id={} 不在"),
     ("vocab_size", ["many"], "vocab_size='many'：应当是整数"),
     ("vocab_size", [41, 10**9], "的形状是 (40, 24)，模型里的 tokens.weight 却是"),
     ("hidden_size", [24.0], "应当是整数"),
@@ -404,6 +405,20 @@ GGUF_TOKENIZERS = each(
     ("eos_token_id", [6], "eos_id=6 不在词表里"), ("bos_token_id", ["a"], "bos_id='a' 不在词表里"),
 )  # fmt: skip
 
+WORD_PIECES = {
+    "tokenizer_config.json": [b"{", b"[]", DEEP, {"cls_token": {"a": 1}}, {"added_tokens_decoder": 1}],
+    "special_tokens_map.json": [b"[]"],
+    "added_tokens.json": [b"[]"],
+    "config.json": [b"{"],
+    "vocab.txt": [b"\xff"],
+    "tokenizer.json": [
+        b"{",
+        DEEP,
+        {"model": ...},
+        *({"model": x} for x in (3, {}, {"vocab": []}, {"vocab": {"a": -1}})),
+    ],
+}
+
 
 def test_tokenizers(bert, llama, tmp_path):
     wrong, files = [], {"tokenizer.json": TOKENIZERS, "tokenizer_config.json": TOKENIZER_CONFIGS}
@@ -412,15 +427,13 @@ def test_tokenizers(bert, llama, tmp_path):
             folder = changed_copy(llama[0], tmp_path / "m", file, changes)
             if said := unkind(BytePairTokenizer.from_pretrained, folder, words):
                 wrong.append((file, str(changes)[:99], words, said))
-    of_words = {b"{", b"[]", DEEP, b'{"cls_token": {"a": 1}}', b'{"added_tokens_decoder": [1]}'}
-    for content in (*of_words, b"\xff"):
-        file = "tokenizer_config.json" if content in of_words else "vocab.txt"
-        folder = changed_copy(bert, tmp_path / "m", file, content)
-        wrong += (
-            [(content[:99], said)]
-            if (said := unkind(WordPieceTokenizer.from_vocab, folder, "读不了"))
-            else []
-        )
+    for file, cases in WORD_PIECES.items():
+        for changes in cases:
+            folder = changed_copy(bert, tmp_path / "m", file, changes)
+            if file == "vocab.txt":
+                (folder / "tokenizer.json").unlink()
+            if said := unkind(WordPieceTokenizer.from_vocab, folder, "读不了"):
+                wrong.append((file, str(changes)[:99], said))
     path = tmp_path / "a.gguf"
     for changes, words in GGUF_TOKENIZERS:
         make_gguf(path, ids={}, tokenizer=GGUF_TOKENIZER | changes)

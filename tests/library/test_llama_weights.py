@@ -123,6 +123,8 @@ def test_what_a_gguf_may_leave_out(small, tmp_path):
         ({"rope_scaling": {"type": "default"}}, {"rope_theta": 500.0}),
         ({"eos_token_id": [8, 9], "bos_token_id": ...}, {"eos_id": 8, "bos_id": 8, "pad_id": 8}),
         ({"pad_token_id": 0}, {"pad_id": 0, "eos_id": 6}),
+        ({"bos_token_id": None, "pad_token_id": None}, {"bos_id": 6, "pad_id": 6}),
+        ({"pad_token_id": -1}, {"pad_id": 6, "bos_id": 5}),
         ({"num_key_value_heads": ...}, {"num_kv_heads": 6}),
         ({"tie_word_embeddings": ...}, {"tied": False}),
         ({"attention_bias": ...}, {"bias": False}),
@@ -162,6 +164,16 @@ def test_a_stored_copy_of_the_tied_matrix(small, tmp_path):
     save_file(weights | {"lm_head.weight": tokens.clone()}, tmp_path / "model.safetensors")
     model = LanguageModel.from_pretrained(tmp_path)
     assert model.output is None and torch.equal(model.tokens.weight, tokens)
+
+
+@torch.no_grad()
+def test_frequencies_once_stored_are_left_out(small, tmp_path):
+    """旧的文件还存着旋转的频率：transformers 不看它，我们也不看。"""
+    shutil.copytree(small[0], tmp_path, dirs_exist_ok=True)
+    stored = {f"model.{place}rotary_emb.inv_freq": torch.ones(2) for place in ("", "layers.0.self_attn.")}
+    save_file(load_file(tmp_path / "model.safetensors") | stored, tmp_path / "model.safetensors")
+    theirs = LlamaForCausalLM.from_pretrained(tmp_path).eval()
+    assert relative(LanguageModel.from_pretrained(tmp_path)(IDS).logits, theirs(IDS).logits) < 1e-5
 
 
 @torch.no_grad()

@@ -290,23 +290,24 @@ def test_bad_vocabularies():
 
 def test_from_vocab_files(tmp_path):
     """可以给文件，也可以给文件夹；词元里的 U+2028 不能被当成换行。"""
-    (tmp_path / "vocab.txt").write_text("[UNK]\nx\u2028y\na\u00a0\n", encoding="utf-8")
-    expected = {"[UNK]": 0, "x\u2028y": 1, "a\u00a0": 2}
-    assert WordPieceTokenizer.from_vocab(tmp_path).vocab == expected
-    assert WordPieceTokenizer.from_vocab(str(tmp_path / "vocab.txt")).vocab == expected
+    words = [*SPECIAL_TOKENS, "x\u2028y", "a\u00a0"]
+    expected = {word: index for index, word in enumerate(words)}
+    (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    (tmp_path / "alone.json").write_text(json.dumps({"model": {"vocab": expected}}))
+    for path in (tmp_path, str(tmp_path / "vocab.txt"), tmp_path / "alone.json"):
+        assert WordPieceTokenizer.from_vocab(path).vocab == expected
 
 
 def test_from_vocab_errors(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"找不到词表.*请检查路径"):
         WordPieceTokenizer.from_vocab(tmp_path / "nowhere")
-    (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(FileNotFoundError, match=r"只有 tokenizer\.json"):
+    with pytest.raises(FileNotFoundError, match=r"tokenizer\.json 或 vocab\.txt；请检查路径"):
         WordPieceTokenizer.from_vocab(tmp_path)
     for config in (
         {"cls_token": "<s>"},
         {"mask_token": {"content": "<mask>"}},
         {"added_tokens_decoder": {"7": {"content": "<extra>"}}},
     ):
-        with pytest.raises(ValueError, match="定义了特殊词元"):
+        with pytest.raises(ValueError, match=r"定义了特殊词元.*编号会不一样"):
             WordPieceTokenizer.from_vocab(folder_with(tmp_path, **config))
     WordPieceTokenizer.from_vocab(folder_with(tmp_path, mask_token={"content": "[MASK]"}))

@@ -441,7 +441,7 @@ def test_five_word_tokenizer_is_refused(folder):
     message = refuse(folder)
     assert " 5 个词元" in message and str(len(WORDS)) in message
     (folder / "vocab.txt").unlink()
-    assert "没有词表（vocab.txt 或 tokenizer.json）" in refuse(folder)
+    assert "没有词表（tokenizer.json 或 vocab.txt）" in refuse(folder)
 
 
 @pytest.mark.parametrize("change", [{}, {"encoder.layer.1.output.dense.weight": torch.zeros(16, 7)}])
