@@ -228,7 +228,7 @@ def _listed(ids: int | list[int] | None) -> list:
 def _config(path: Path, widths: list, endings: list, **sizes) -> LanguageModelConfig:
     others = [eos for eos in endings[1:] if eos is not None]
     # 各个结尾都当作结尾查一遍
-    each = [make_config(LanguageModelConfig, path, sizes | {"eos_id": eos}) for eos in (endings[0], *others)]
+    each = [make_config(LanguageModelConfig, path, {"eos_id": eos} | sizes) for eos in (endings[0], *others)]
     config = replace(each[0], more_eos_ids=tuple(dict.fromkeys(c.eos_id for c in each))[1:])
     d_head = config.d_model // config.num_heads
     if odd := [width for width in widths if width not in (None, d_head)]:
