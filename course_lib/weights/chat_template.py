@@ -69,4 +69,5 @@ def render(
         given = {"messages": messages, "add_generation_prompt": add_generation_prompt}
         return SANDBOX.from_string(template).render(given, tools=None, documents=None, **tokens)
     except Exception as error:  # 模板是程序，什么错都出得来
-        raise ValueError(f"对话模板写不出这些消息（{type(error).__name__}：{error!s:.200}）。") from None
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(f"对话模板写不出这些消息（{type(error).__name__}：{reason}）。") from None

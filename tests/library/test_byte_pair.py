@@ -302,6 +302,7 @@ def test_every_template_is_followed_or_refused(name, messages, prompt):
         ("{{ unk_token }}", "（TemplateError：要用 unk_token，分词器里没有写）。"),
         ("{{ pad_token }}{{ bos_token }}", "要用 pad_token，"),
         ("{{ raise_exception('no') }}", "（TemplateError：no）。"),
+        ("{{ raise_exception('one\nor two') }}", "（TemplateError：one or two）。"),
     ],
 )
 def test_chat_without_a_usable_template(template, said):
