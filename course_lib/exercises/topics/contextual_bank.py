@@ -36,16 +36,30 @@ def picked(similar, labels):
     return int((labels[nearest] == labels).sum())
 
 
-def best(similar, labels, plus=1, minus=1):
-    within, across = means(similar, labels)
-    return int((plus * within - minus * across).argmax())
+def best(similar, labels, plus=1, minus=1, myself=False, size=lambda gap: gap):
+    within, across = means(similar, labels, myself)
+    return int(size(plus * within - minus * across).argmax())
 
 
 def layers(rng):
-    """同义与异义的余弦逐层给定：第 3 层的差最大，第 1 层的同义最高，第 2 层的异义最低，第 0 层的向量最长。"""
-    within, across = torch.tensor([[0.6, 0.98, 0.2, 0.8, 0.7], [0.4, 0.95, 0.0, 0.25, 0.4]])[..., None, None]
-    gram = torch.where(SENSES[:, None] == SENSES, within, across).where(~torch.eye(6).bool(), 1.0)
-    return [(torch.linalg.cholesky(gram) * torch.tensor([20, 1, 1, 1, 1])[:, None, None], SENSES)]
+    """同义与异义的余弦逐层给定。
+
+    六句：第 3 层的差最大，第 1 层的同义最高，第 2 层的异义最低，第 0 层的向量最长。
+    四句：第 1 层的差最大，第 0 层的差是负的，绝对值却最大；算上自己与自己，就轮到第 2 层。
+    """
+    within, across = [0.6, 0.98, 0.2, 0.8, 0.7], [0.4, 0.95, 0.0, 0.25, 0.4]
+    lengths = torch.tensor([20, 1, 1, 1, 1])[:, None, None]
+    return [
+        (given(within, across, SENSES) * lengths, SENSES),
+        (given([0.2, 0.85, 0.25], [0.55, 0.55, 0.0], SENSES[1:5]), SENSES[1:5]),
+    ]
+
+
+def given(within, across, labels):
+    """每层一份向量，同义的两两余弦是 within，异义的是 across。"""
+    gram = torch.tensor([within, across])[..., None, None]
+    gram = gram[0].where(labels[:, None] == labels, gram[1])
+    return torch.linalg.cholesky(gram.where(~torch.eye(len(labels)).bool(), 1.0))
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -108,6 +122,8 @@ EXERCISES = [
             "这一层的异义平均最低，可是同义的也低；要看两者之差。": lambda s, labels: best(cosines(s), labels, plus=0),
             "层从 0 数起，states[0] 是嵌入层的输出；你的答案正好多了 1。": lambda s, labels: best(cosines(s), labels) + 1,
             "这一层的向量最长，点积之差最大；先化成余弦，别让长度说话。": lambda s, labels: best(s @ s.mT, labels),
+            "自己与自己也算了进去：那些余弦总是 1，把同义的平均抬高了；对角线上的不算。": lambda s, labels: best(cosines(s), labels, myself=True),
+            "取了绝对值：这一层是异义的反而更像，差是负的，不算分得开。": lambda s, labels: best(cosines(s), labels, size=torch.abs),
         },
         otherwise="要返回同义与异义之差最大的那一层的层号，从 0 数起。",
         praise="看同义与异义之差，而不是看谁的余弦高；换一批句子，分得最开的层也可能不同。",
