@@ -24,7 +24,7 @@ ELSEWHERE = {
         "attention_masks": "2.7",
         "encoder_is_bert": "1.41",
         "contextual_bank": "7.5",
-        "training": "2.64、0.98",
+        "training": "2.64",
         "decoder_only": "0.69",
         "using_a_language_model": "0.69",
         "post_training": "2.30",
@@ -35,7 +35,6 @@ ELSEWHERE = {
     "量的是快慢，换一台机器就不同": {
         "multi_head_attention": "0.46、0.51、0.71、0.74、0.83、0.94、0.9、1.9、0.55、0.92、2.4"
     },
-    "画图的格里给出的学习率": {"training": "0.005"},
     "章里练出来的，断言只比高低": {"jet_tagging": "0.16、0.57"},
     "另外练出来的，太久，成书时不练": {
         "jet_tagging": "0.0001、0.9822、0.9838、0.9654、0.9705、0.9720、0.9202、0.9116、0.9007、0.9562、0.9482",
