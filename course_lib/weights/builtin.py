@@ -19,6 +19,7 @@ from .errors import PretrainedError, SourceError
 from .hub import fetch_into
 from .index import download, unpack
 from .kinds import BERT, LLAMA, Kind
+from .patience import seconds
 from .word_piece import words_in
 
 
@@ -119,7 +120,7 @@ def builtin_llm_path() -> Path:
 
 
 def local_folder(model: BuiltinModel = MINILM) -> Path:
-    """内置模型装在、或者将会取到哪个文件夹；不联网，也不核对。"""
+    """内置模型装在、或者将会取到哪个文件夹；不联网，也不核对。错误：无处可放时抛出 `PretrainedError`。"""
     return _installed(model) or _cached(model)
 
 
@@ -135,7 +136,14 @@ def _installed(model: BuiltinModel) -> Path | None:
 
 
 def _cached(model: BuiltinModel) -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "course_lib" / model.name
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError:  # 没有 HOME，用户也没有登记
+        raise PretrainedError(
+            f"不知道该把内置模型 {model.name} 放在哪里：这个用户没有自己的文件夹（HOME），"
+            "请把环境变量 XDG_CACHE_HOME 设成写得下的文件夹。"
+        ) from None
+    return cache / "course_lib" / model.name
 
 
 def _fault(model: BuiltinModel, folder: Path) -> str | None:
@@ -159,6 +167,7 @@ def _is_known(model: BuiltinModel, path: Path) -> bool:
 
 def _fetch(model: BuiltinModel, folder: Path) -> None:
     """把模型取到 folder：全部核对过才改名放进去，中途停下不留下半份；几个进程同时来，只取一次。"""
+    seconds()  # 写错了的，导入 hub 就会抛异常
     from filelock import FileLock
     from huggingface_hub import constants
 

@@ -6,7 +6,7 @@
 import os
 from pathlib import Path
 
-from .builtin import GGUF, SMOLLM2, builtin_llm_path, builtin_path, local_folder
+from .builtin import GGUF, MINILM, SMOLLM2, BuiltinModel, builtin_llm_path, builtin_path, local_folder
 from .errors import HubError, PretrainedError
 from .hub import fetch
 from .kinds import BERT, LLAMA, Kind
@@ -31,7 +31,7 @@ def llm_source(name: str | os.PathLike | None = None) -> Path:
     name = _chosen(name, LLAMA)
     if not name:
         return builtin_llm_path()
-    path = Path(name).expanduser()
+    path = _path(name)
     if path.is_file():
         if not _is_gguf(path):
             raise PretrainedError(f"{name} 不是 GGUF 文件，{LLAMA.wanted}。")
@@ -43,12 +43,12 @@ def llm_source(name: str | os.PathLike | None = None) -> Path:
 
 def uses_builtin() -> bool:
     """眼下选中的 BERT 是不是内置的那一个；正文里引用的数字只对它成立。错误同 `model_folder`。"""
-    return model_folder() == local_folder()
+    return _is_in(model_folder(), MINILM)
 
 
 def uses_builtin_llm() -> bool:
     """眼下选中的大语言模型是不是内置的那一个；正文里引用的数字只对它成立。错误同 `llm_source`。"""
-    return llm_source() == local_folder(SMOLLM2) / GGUF
+    return _is_in(llm_source(), SMOLLM2)
 
 
 def _chosen(name: str | os.PathLike | None, kind: Kind) -> str:
@@ -56,7 +56,7 @@ def _chosen(name: str | os.PathLike | None, kind: Kind) -> str:
 
 
 def _folder(name: str, kind: Kind) -> Path:
-    folder = Path(name).expanduser()
+    folder = _path(name)
     if folder.is_dir():
         if fault := kind.folder_fault(folder):
             raise PretrainedError(f"文件夹 {name} 不能用：{fault}；可以换一个模型，或者{kind.otherwise}。")
@@ -68,6 +68,21 @@ def _folder(name: str, kind: Kind) -> Path:
     if fault := kind.folder_fault(folder):
         raise HubError(f"取到的模型 {name} 不能用：{fault}；可以换一个模型，或者{kind.otherwise}。")
     return folder
+
+
+def _is_in(path: Path, model: BuiltinModel) -> bool:
+    """path 是不是内置模型的文件夹，或者里面的 GGUF 文件。"""
+    try:
+        return path in (local_folder(model), local_folder(model) / GGUF)
+    except PretrainedError:  # 无处可放，也就没有取来的
+        return False
+
+
+def _path(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise PretrainedError(f"{name} 里的 ~ 不知道是哪个文件夹（没有 HOME），请写全。") from None
 
 
 def _looks_like_path(name: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .errors import HubError, SourceError
 from .kinds import PICKLED_WEIGHTS, SHARDED, SHARDS, WEIGHTS, Kind
-from .patience import plain_reason, seconds, short_patience, status_of
+from .patience import client, plain_reason, seconds, short_patience, status_of
 
 MIRROR_ADVICE = "请检查名字和网络，可以把环境变量 HF_ENDPOINT 设成连得上的镜像再试（例如 HF_ENDPOINT=https://hf-mirror.com）"
 
@@ -63,7 +63,7 @@ def _with_plain_reason(get: Callable):
     try:
         with short_patience():
             return get()
-    except SourceError:
+    except (SourceError, HubError):
         raise
     except Exception as error:  # 网络库的异常没有共同的祖先；不接住，读者先看到的就是六十行调用栈
         raise SourceError(plain_reason(error)) from None
@@ -113,6 +113,7 @@ def _ask(name: str, file: str, **where):
     """
     import huggingface_hub as hub
 
+    client()
     url = hub.hf_hub_url(name, file, **where, endpoint=_endpoint())
     found = hub.get_hf_file_metadata(url, timeout=seconds(), endpoint=_endpoint())
     # hub 的客户端会拿这两样作文件名，站点若给的是 ../ 之类，就写到缓存外面去了

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 from .errors import SourceError
+from .patience import proxies
 
 # pip 的话 → 原因；先看前面的，因为不论怎样取不到，pip 最后都说 No matching distribution
 REASONS = {
@@ -23,6 +24,7 @@ REASONS = {
     "is invalid": "传到一半断开，或者不是 wheel",
     "No matching distribution": "没有这个包",
 }
+PROXY_WORDS = "SOCKS support|Invalid(Proxy)?URL"  # pip 用不了环境里的代理时说的
 
 
 def download(requirement: str, size: int, folder: Path, title: str) -> Path:
@@ -64,6 +66,8 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
     if "No space left" in said:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     errors = re.findall("^ERROR: (.+)", said, re.MULTILINE) or ["没有说原因"]
+    if proxies() and re.search(PROXY_WORDS, said):
+        raise SourceError(f"pip 用不了{proxies()}")
     known = (reason for words, reason in REASONS.items() if re.search(words, said))
     raise SourceError(next(known, f"pip 没有成功（{errors[-1]}）"))
 

@@ -77,7 +77,7 @@ class Hub(Site):
 @contextmanager
 def serving_alone(repo: str, files: dict[str, bytes], home, monkeypatch):
     """开着一个 `Hub`，并且 hub 的客户端只找它：不经过代理，缓存是空的，一秒不回应就算超时。"""
-    for name in (*PROXIES, "COURSE_BERT", "COURSE_LLM", "HF_HUB_CACHE"):
+    for name in (*PROXIES, "COURSE_BERT", "COURSE_LLM", "HF_HUB_CACHE", "HF_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")  # 默认的时限另有一个测试
     with Hub(repo, files).open() as hub:

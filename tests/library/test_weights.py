@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import logging.handlers
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -27,10 +28,13 @@ from course_lib.weights import (
     PretrainedError,
     bert_config,
     builtin_path,
+    llm_source,
     load_bert,
     load_weights,
     model_folder,
     read_config,
+    uses_builtin,
+    uses_builtin_llm,
 )
 from course_lib.weights import hub as hub_module
 from course_lib.weights import patience as patience_module
@@ -345,9 +349,57 @@ def test_bad_proxies(hub, through, scheme, fault, reason):
     through(dead if fault == "dead" else hub.endpoint, f"{scheme}://hub.invalid")
     message = refuse()
     assert reason in message and f"{scheme}://hub.invalid" in message and REPO in message
+    assert (fault == "dead") == (f"http_proxy={dead}" in message)
     hub.fault = ""
     through(hub.endpoint, "http://hub.invalid")
     accept()
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://me:secret@127.0.0.1:9", "socks://me:a/b@127.0.0.1:9", "http://[::1"]
+)
+def test_proxies_the_client_cannot_use(hub, monkeypatch, proxy):
+    """客户端造都造不出来：缓存里有的照样能用，没有的说出是哪个代理，不说它的口令。"""
+    import huggingface_hub
+
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    huggingface_hub.close_session()
+    message = refuse()
+    assert f"all_proxy={re.sub('me:.*@', '', proxy)}（" in message and hub.requests == []
+    monkeypatch.delenv("ALL_PROXY")
+    accept()
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    huggingface_hub.close_session()
+    hub.requests.clear()
+    accept()
+    assert hub.requests == []
+    huggingface_hub.close_session()
+
+
+def test_a_client_that_cannot_be_made_for_another_reason(hub, monkeypatch):
+    import huggingface_hub
+
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setattr(huggingface_hub, "get_session", Path("/nowhere/ca.pem").read_bytes)
+    message = refuse()
+    assert "客户端造不出来（FileNotFoundError）" in message and "代理" not in message
+
+
+def test_a_refused_token_is_named(hub, monkeypatch):
+    hub.fault = "401"
+    assert "HF_TOKEN" not in refuse()
+    monkeypatch.setenv("HF_TOKEN", "hf_old")
+    message = refuse()
+    assert "HF_TOKEN" in message and "401" in message and "hf_old" not in message
+
+
+def test_the_patience_of_the_reader(hub, monkeypatch):
+    for written, seconds in [("0", 3), ("", 3), ("20", 20)]:
+        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", written)
+        assert patience_module.seconds() == seconds
+    for written in ("10.5", "abc"):
+        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", written)
+        assert f"HF_HUB_DOWNLOAD_TIMEOUT 是 {written}" in refuse()
 
 
 def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
@@ -418,6 +470,20 @@ def test_course_bert_may_be_a_folder(folder, monkeypatch):
     assert model_folder("~/model") == folder
     monkeypatch.setenv("COURSE_BERT", "  ")
     assert model_folder() == builtin_path()
+
+
+def test_a_user_without_a_home(folder, monkeypatch):
+    """容器里常有：HOME 没有设，用户也没有登记。"""
+    for name in ("HOME", "XDG_CACHE_HOME", "COURSE_BERT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 54321)
+    monkeypatch.setattr("course_lib.weights.builtin._installed", lambda model: None)
+    builtin_path.cache_clear()
+    for ask in (model_folder, uses_builtin, llm_source, uses_builtin_llm):
+        assert "XDG_CACHE_HOME" in refusal(ask)
+    assert "里的 ~ 不知道是哪个文件夹" in refusal(model_folder, "~/model")
+    monkeypatch.setenv("COURSE_BERT", str(folder))
+    assert model_folder() == folder and not uses_builtin()
 
 
 def test_what_is_no_name_is_not_asked_of_the_hub(hub):
