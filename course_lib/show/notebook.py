@@ -3,6 +3,7 @@
 import inspect
 import os
 import random
+import sys
 import textwrap
 import warnings
 from pathlib import Path
@@ -48,6 +49,8 @@ def setup(seed: int = 0) -> None:
         shell.display_formatter.formatters["text/html"].for_type(
             Figure, lambda drawn: captions.captioned(as_html(drawn), drawn.get_label()) + captions.style()
         )
+    if hasattr(sys.stdout, "reconfigure"):  # 印不出汉字的终端：印成问号，不停下；笔记本里没有它
+        sys.stdout.reconfigure(errors="replace")
     # 转述给读者没有用处的提醒：进度条部件缺失
     warnings.filterwarnings("ignore", message="IProgress not found")
     device = best_device()

@@ -6,6 +6,7 @@ from .builtin import MINILM, SMOLLM2, builtin_path
 from .errors import PretrainedError
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # 印不出汉字的终端
     failures = []
     for model in (MINILM, SMOLLM2):
         try:

@@ -4,6 +4,7 @@ import dataclasses
 import errno
 import hashlib
 import importlib.util
+import io
 import os
 import re
 import runpy
@@ -503,7 +504,12 @@ def test_vocabulary_can_be_made_from_the_tokenizer():
     assert builtin.vocabulary((folder / "tokenizer.json").read_bytes()) == (folder / "vocab.txt").read_bytes()
 
 
-def test_command_says_where_they_are(capsys):
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_command_says_where_they_are(monkeypatch, encoding):
+    """印不出汉字的终端上也说得出。"""
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     runpy.run_module("course_lib.weights", run_name="__main__")
-    first_line, second_line = capsys.readouterr().out.splitlines()
+    sys.stdout.flush()
+    first_line, second_line = sys.stdout.buffer.getvalue().decode().splitlines()
     assert str(builtin_path()) in first_line and str(builtin_llm_path().parent) in second_line
+    assert (encoding == "ascii") == first_line.startswith("????")

@@ -1,10 +1,12 @@
 """笔记本的琐事：图里没有方框，随机数固定，源码与插图展示得出来。"""
 
 import ast
+import io
 import json
 import os
 import random
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -60,6 +62,14 @@ def test_setup_fixes_every_source_of_randomness(capsys):
     assert draw() != (setup(seed=4), random.random())
     assert torch.are_deterministic_algorithms_enabled() and "CUBLAS_WORKSPACE_CONFIG" in os.environ
     assert "随机数种子 3" in capsys.readouterr().out
+
+
+def test_a_terminal_without_chinese(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    setup()
+    print("一句话")
+    sys.stdout.flush()
+    assert sys.stdout.buffer.getvalue().decode().endswith("0\n???\n")
 
 
 def test_small_numbers_are_printed_plainly():
