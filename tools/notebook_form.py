@@ -64,23 +64,30 @@ def setup_code(url: str | None) -> str:
 
 
 def canonical(notebook: dict, name: str, url: str | None) -> str:
-    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。"""
+    """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。
+
+    错误：哪一格里贴着图片，就抛出 `ValueError`。
+    """
     link, cells = colab_link(name, url), []
-    for cell in notebook["cells"]:
+    for number, cell in enumerate(notebook["cells"], 1):
+        # Colab 把格的名字记在 metadata 里，Kaggle 不记
+        cell_id = cell.get("id") or cell["metadata"].get("id") or f"cell-{number}"
+        if cell.get("attachments"):
+            raise ValueError(f"{cell_id} 格里贴着图片，整理时留不住：请存成 figures/ 里的文件，再引用它。")
         source = BADGE.sub("", "".join(cell["source"]).rstrip())
-        if cell["id"] == "setup":
+        if cell_id == "setup":
             source = setup_code(url)
         if link and not cells:  # 徽章在题目与正文之间
             title, _, text = source.partition("\n\n")
             source = f"{title}\n\n[▶ 在 Colab 中打开本章]({link})\n\n{text}"
         tags = cell["metadata"].get("tags", [])
-        if cell["cell_type"] == "code" and (cell["id"] == "setup" or FIGURE_ONLY.fullmatch(source)):
+        if cell["cell_type"] == "code" and (cell_id == "setup" or FIGURE_ONLY.fullmatch(source)):
             tags = sorted({*tags, "hide-input"})
         if "claims" in tags and not source.startswith(CLAIMS_TITLE):
             source = f"{CLAIMS_TITLE}\n{source}"
         form = {
             "cell_type": cell["cell_type"],
-            "id": cell["id"],
+            "id": cell_id,
             "metadata": {**(FOLDED if FOLDS & {*tags} else {}), **({"tags": tags} if tags else {})},
             "source": source.splitlines(keepends=True),
         }
@@ -107,11 +114,14 @@ def main() -> None:
     )
     url = parser.parse_args().repo
     if url is not None:
-        if not ADDRESS.fullmatch(url):
+        if not (found := ADDRESS.fullmatch(url)):
             sys.exit(f"公开地址应当形如 https://github.com/名字/仓库，或者在 gitee.com 上，这里是 {url!r}。")
-        write_url(url)
+        write_url(found[1])
     for path in chapters():
-        tidy(path, written_url())
+        try:
+            tidy(path, written_url())
+        except ValueError as error:
+            sys.exit(f"{path.name}：{error}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ CONFIG = ROOT / "_config.yml"
 PLACEHOLDER = "https://github.com/OWNER/REPO"
 WRITTEN = re.compile(r"(?<=^repository:\n  url: )\S+", re.M)
 GITHUB = "https://github.com/"
-ADDRESS = re.compile(r"https://(github|gitee)\.com/[\w.-]+/[\w.-]+")
+ADDRESS = re.compile(r"(https://(?:github|gitee)\.com/[\w.-]+/[\w.-]+?)(?:\.git)?/?", re.ASCII)
 REMOTE = re.compile(
     r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)(github|gitee)\.com[/:]([\w.-]+/[\w.-]+?)(?:\.git)?/?"
 )

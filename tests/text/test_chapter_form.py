@@ -235,3 +235,54 @@ def test_moving_the_repository(tmp_path):
     assert f"colab.research.google.com/github/someone/fork/blob/main/chapters/{path.name}" in text
     assert "git+https://github.com/someone/fork" in text
     assert repository.written_url() not in text
+
+
+def test_notebooks_from_elsewhere():
+    """Colab 把格的名字放在 metadata 里，Kaggle 不写；整理过就与原来的一样，没有名字的编一个。"""
+    path, url = CHAPTERS[0], repository.written_url()
+    text = path.read_text(encoding="utf8")
+    colab, kaggle = json.loads(text), json.loads(text)
+    for cell, other in zip(colab["cells"], kaggle["cells"], strict=True):
+        cell["metadata"]["id"] = cell.pop("id")
+        if other["id"] != "setup":
+            del other["id"]
+    assert notebook_form.canonical(colab, path.name, url) == text
+    tidied = json.loads(notebook_form.canonical(kaggle, path.name, url))
+    ids = [cell["id"] for cell in tidied["cells"]]
+    assert len(set(ids)) == len(ids) and ids[0] == "cell-1"
+    assert [cell["source"] for cell in tidied["cells"]] == [
+        cell["source"] for cell in json.loads(text)["cells"]
+    ]
+
+
+def test_pasted_pictures_are_refused(monkeypatch, tmp_path):
+    """粘进格里的图片不会不声不响地丢掉；整理只写变了的文件。"""
+    path = tmp_path / CHAPTERS[0].name
+    text = CHAPTERS[0].read_text(encoding="utf8")
+    path.write_text(text, encoding="utf8")
+    monkeypatch.setattr(notebook_form, "chapters", lambda: [path])
+    monkeypatch.setattr("sys.argv", ["notebook_form"])
+    stamp = path.stat()
+    notebook_form.main()
+    assert path.stat() == stamp
+    notebook = json.loads(text)
+    notebook["cells"][0]["attachments"] = {"a.png": {"image/png": "iVBO"}}
+    path.write_text(json.dumps(notebook), encoding="utf8")
+    with pytest.raises(SystemExit, match=f"{path.name}：{notebook['cells'][0]['id']} 格里贴着图片"):
+        notebook_form.main()
+    assert json.loads(path.read_text(encoding="utf8")) == notebook
+
+
+@pytest.mark.parametrize("end", ["", ".git", "/", ".git/"])
+def test_the_address_is_written_as_people_open_it(monkeypatch, end):
+    """克隆用的地址带着 .git，拼成 Colab 的链接就打不开。"""
+    written = []
+    monkeypatch.setattr(notebook_form, "write_url", written.append)
+    monkeypatch.setattr(notebook_form, "chapters", list)
+    monkeypatch.setattr("sys.argv", ["notebook_form", "--repo", f"https://github.com/me/my.fork{end}"])
+    notebook_form.main()
+    assert written == ["https://github.com/me/my.fork"]
+    for wrong in ("https://github.com/我/书", "https://example.com/me/fork", "https://github.com/me"):
+        monkeypatch.setattr("sys.argv", ["notebook_form", "--repo", wrong])
+        with pytest.raises(SystemExit, match="公开地址应当形如"):
+            notebook_form.main()
