@@ -40,6 +40,17 @@ FOLDED = {"jupyter": {"source_hidden": True}}
 # Colab 见了就把断言格收成一个标题
 CLAIMS_TITLE = '# @title 断言 { display-mode: "form" }'
 
+# language_info 里不写版本；没有它，nbconvert --to script 不知道是 Python，写成 .txt
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
 
 def chapters() -> list[Path]:
     return sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -94,8 +105,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         if cell["cell_type"] == "code":
             form |= {"execution_count": None, "outputs": []}
         cells.append(dict(sorted(form.items())))
-    kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    form = {"cells": cells, "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
+    form = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(form, ensure_ascii=False, indent=1) + "\n"
 
 
