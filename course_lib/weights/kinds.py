@@ -14,6 +14,7 @@ from .word_piece import DECLARING, VOCABULARIES, vocabulary_fault
 WEIGHTS = "model.safetensors"
 SHARDS = f"{WEIGHTS}.index.json"
 PICKLED_WEIGHTS = "pytorch_model.bin"
+GENERATION = "generation_config.json"  # 怎样写：有的模型，另外几个结尾只写在这里
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Kind:
     """一种模型。
 
     model_type，config.json 里它叫什么；settings，config.json 里可以没有、有就只能是这几个值的：别的值我们的代码没有写；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
-    wanted，给错了时说可以给什么；vocabulary_fault，由文件夹与 vocab_size 看词表配不配套，不配套就是一句说明。
+    wanted，给错了时说可以给什么；vocabulary_fault，由文件夹与 vocab_size 看词表配不配套，不配套就是一句说明；beside，还要读、也可以没有的文件。
     """
 
     model_type: str
@@ -30,6 +31,7 @@ class Kind:
     variable: str
     wanted: str
     vocabulary_fault: Callable[[Path, Any], str | None] = lambda folder, vocab_size: None
+    beside: tuple[str, ...] = ()
 
     @property
     def otherwise(self) -> str:
@@ -39,7 +41,7 @@ class Kind:
     @property
     def optional_files(self) -> tuple[str, ...]:
         """hub 上可以没有的文件。"""
-        return (*self.vocabularies, *DECLARING)
+        return (*self.vocabularies, *DECLARING, *self.beside)
 
     def config_fault(self, config: Path) -> str | None:
         """config.json 不是这种模型的配置时，返回一句说明；没有问题就返回 None。"""
@@ -117,6 +119,7 @@ LLAMA = Kind(
         ),
     },
     vocabularies=("tokenizer.json",),
+    beside=(GENERATION,),
     variable="COURSE_LLM",
     wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",
 )

@@ -15,7 +15,7 @@ from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
-from .kinds import LLAMA, OFF, ONCE, WEIGHTS
+from .kinds import GENERATION, LLAMA, OFF, ONCE, WEIGHTS
 from .names import GGUF_NAMES, LLAMA_LEFT_OUT, LLAMA_NAMES, translated
 from .reading import make_config, odd_setting, read_json, shown
 
@@ -192,8 +192,8 @@ def _folder_config(path: Path) -> LanguageModelConfig:
 
 
 def _generation_config(path: Path) -> dict:
-    """旁边的 generation_config.json，没有就是空的；有的模型，别的结尾只写在那里。"""
-    beside = path.with_name("generation_config.json")
+    """旁边的 generation_config.json，没有就是空的。"""
+    beside = path.with_name(GENERATION)
     try:
         return read_json(beside) if beside.is_file() else {}
     except SourceError as error:
