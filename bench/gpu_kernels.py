@@ -92,7 +92,7 @@ def main() -> None:
     versions = "，".join(f"{name} {version}" for name, version in host["versions"].items())
     text = f"""# 显卡上的算子
 
-由 `python bench/kernels.py` 写成：{host["gpu"] or host["cpu"]}；{versions}，cuDNN {torch.backends.cudnn.version()}。
+由 `python bench/gpu_kernels.py` 写成：{host["gpu"] or host["cpu"]}；{versions}，cuDNN {torch.backends.cudnn.version()}。
 
 ## 整行被挡住
 
