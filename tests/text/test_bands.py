@@ -3,10 +3,12 @@
 import ast
 import json
 
+import numpy as np
 import pytest
+import torch
 
 from chapters import NOTEBOOKS
-from course_lib.record import FOLDER
+from course_lib.record import FOLDER, Record
 from tools import bands, made_of
 
 USERS = {made_of.record_of(path): path for path in NOTEBOOKS if made_of.record_of(path)}
@@ -47,3 +49,31 @@ def test_what_does_not_hold_is_noted():
     names = {"unheld": noted.append}
     exec(compile(ast.fix_missing_locations(code), "one", "exec"), names)
     assert noted == ["x < 2"] and names["after"] == 2
+
+
+@pytest.mark.parametrize(("again", "fits"), [(0.5, True), (0.6, False)])
+def test_what_is_read_first_and_trained_later_is_one_number(tmp_path, monkeypatch, again, fits):
+    monkeypatch.setattr(torch, "manual_seed", torch.manual_seed)  # 一遍执行会换掉它们，测完还原
+    monkeypatch.setattr(np.random, "seed", np.random.seed)
+    monkeypatch.setattr(Record, "holds", Record.holds)
+    monkeypatch.setattr(Record, "read", Record.read)
+    lines = (
+        'from course_lib.record import Record; record = Record("one")',
+        'rows = record.read("准", lambda: 0.5)',
+        f'record.holds("准", {again}); assert rows[0] > 0.9',
+    )
+    cells = [{"cell_type": "code", "source": [line]} for line in lines]
+    (tmp_path / "01_one.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    if fits:
+        assert bands.run(tmp_path / "01_one.ipynb", 1) == {"asked": {"准": 0.5}, "unheld": ["rows[0] > 0.9"]}
+    else:
+        with pytest.raises(ValueError, match="“准”问了两次"):
+            bands.run(tmp_path / "01_one.ipynb", 1)
+
+
+def test_what_compares_seeds_is_not_listed():
+    """第 0 遍就不成立的断言，比的是几个种子，不是换了种子不成立。"""
+    runs = [
+        {"asked": {"准": 0.5}, "unheld": ["rows.max() > rows.min()", *more]} for more in ([], ["x > 1"], [])
+    ]
+    assert json.loads(bands.written(runs))["unheld"] == {"x > 1": [1]}
