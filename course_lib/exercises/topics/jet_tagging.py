@@ -1,6 +1,6 @@
 """《喷注鉴别》的练习。"""
 
-from math import ceil, inf
+from math import ceil, floor, inf
 
 import torch
 
@@ -19,17 +19,33 @@ def biased(query, key, value, bias, keep, fill=-inf, dim=-1):
 
 
 def separated(rng):
-    """信号挤成三堆，分位数怎样插值都不影响混进来多少本底；最后一组一个也混不进来。"""
+    """前三组的信号挤成三堆，分位数怎样插值都一样；第四组一个也混不进来；末两组只有四个信号，插值就落在两个之间。"""
     labels, scores = (rng.randperm(1050) < 150).long(), rng.randn(1050)
     scores[labels == 1] = torch.tensor([0.2, 1.0, 1.8]).repeat(50) + 1e-5 * rng.randn(150)
     easy = torch.tensor([1, 1, 0, 0]), torch.tensor([4.0, 3.0, 2.0, 1.0]), 0.5
-    return [*((labels, scores, efficiency) for efficiency in (0.25, 0.5, 0.75)), easy]
+    few = torch.tensor([1, 1, 1, 1, 0, 0, 0, 0]), torch.tensor([4.0, 3.0, 2.0, 1.0, 3.5, 2.1, 1.4, 0.5])
+    many = ((labels, scores, efficiency) for efficiency in (0.25, 0.5, 0.75))
+    return [*many, easy, (*few, 0.8), (*few, 0.5)]
 
 
-def rejection(labels, scores, efficiency, none=inf):
+def counted(labels, scores, threshold, none=inf):
     background = scores[labels == 0]
-    passed = int((background >= scores[labels == 1].quantile(1 - efficiency)).sum())
+    passed = int((background >= threshold).sum())
     return len(background) / passed if passed else none
+
+
+def rejection(labels, scores, efficiency, none=inf, kept=ceil):
+    signal = scores[labels == 1].sort(descending=True).values
+    return counted(labels, scores, signal[kept(efficiency * len(signal)) - 1], none)
+
+
+def by_quantile(labels, scores, efficiency, whole=float):
+    """阈值取信号的 1 - efficiency 分位数；whole 把名次凑成整数，不凑就在两个之间插值。"""
+    signal = scores[labels == 1].sort().values
+    place = whole((1 - efficiency) * (len(signal) - 1))
+    low = floor(place)
+    step = signal[min(low + 1, len(signal) - 1)] - signal[low]
+    return counted(labels, scores, signal[low] + (place - low) * step)
 
 
 # 表格自己排版：提示在前，错答在后，写得下就在一行
@@ -86,8 +102,12 @@ EXERCISES = [
             "分子是全部喷注，应当只数本底：ε_B 是本底里混进来的份额。": lambda y, *r: len(y) / (y == 0).sum() * rejection(y, *r),
             "方向反了，分数越大越像信号，留下的是大的。": lambda y, s, efficiency: rejection(y, -s, efficiency),
             NONE: [lambda *case: rejection(*case, none=0), lambda *case: rejection(*case, none=2)],
+            "留下的信号不到 efficiency 了：个数不是整数时要向上取整，分位数的插值也不作数；阈值就是第 ⌈efficiency × 信号数⌉ 个信号的分数。":
+                [by_quantile, lambda *case: by_quantile(*case, round), lambda *case: rejection(*case, kept=floor)],
+            "多留了一个信号：刚好不低于 efficiency 就停，阈值是第 ⌈efficiency × 信号数⌉ 个信号的分数。":
+                [lambda *case: by_quantile(*case, floor), lambda *case: rejection(*case, kept=lambda x: floor(x) + 1)],
         },
-        otherwise=[RATIO, RATIO, RATIO, NONE],
+        otherwise=[RATIO, RATIO, RATIO, NONE, RATIO, RATIO],
         praise="阈值由信号定，倍数由本底数。",
     ),
     Exercise("jet_tagging.enough-background",
