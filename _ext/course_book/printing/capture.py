@@ -58,6 +58,8 @@ def open_panel(page: Page, panel):
 
 def take_pictures(page: Page):
     page.add_style_tag(content=PICTURE)
+    # 收着的看不见，照不了；纸上都是展开的
+    page.evaluate("document.querySelectorAll('article details').forEach((fold) => { fold.open = true; })")
     for panel in page.query_selector_all(PANEL):
         open_panel(page, panel)
         page.wait_for_timeout(500)  # 让过渡走完
