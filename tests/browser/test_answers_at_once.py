@@ -16,12 +16,13 @@ ITS_LONGEST = 120
 
 @pytest.fixture(scope="module")
 def slower(browser, tmp_path_factory):
-    """这台机器比那一台慢几倍，快的算一倍。"""
+    """此刻这台机器比那一台慢几倍，快的算一倍；别的进程在旁边抢缓存时也要慢一些，所以重来的一次旁边再量。"""
     folder = tmp_path_factory.mktemp("standard")
     (folder / "index.html").write_text(STANDARD, encoding="utf-8")
     with serve(folder) as root:
-        here = [max(task.cpu for task in visit(browser, root, 1280)[0]) for _ in range(3)]
-    return max(1, min(here) / ITS_LONGEST)
+        longest = lambda: max(task.cpu for task in visit(browser, root, 1280)[0])  # noqa: E731
+        quiet = min(longest() for _ in range(3))
+        yield lambda again: max(1, (longest() if again else quiet) / ITS_LONGEST)
 
 
 @pytest.mark.guards(page=True)
@@ -29,15 +30,14 @@ def slower(browser, tmp_path_factory):
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
 def test_no_page_keeps_its_reader_waiting(browser, roots, slower, name, width):
     tries = []
-    for _ in range(TRIES):
+    for again in range(TRIES):
+        times = slower(again)
         read, clicked = (
-            [task.cpu / slower for task in part] for part in visit(browser, roots["http"] + name, width)
+            [task.cpu / times for task in part] for part in visit(browser, roots["http"] + name, width)
         )
         tries.append([max(read + clicked), blocked(read), blocked([SLOW * time for time in read])])
         if all(
             found <= limit for found, limit in zip(tries[-1], (LONGEST, BLOCKED, BLOCKED_SLOW), strict=True)
         ):
             return
-    pytest.fail(
-        f"最久的一件事、停住的时间、慢四倍时停住的时间（毫秒）：{tries}；这台机器慢 {slower:.2f} 倍。"
-    )
+    pytest.fail(f"最久的一件事、停住的时间、慢四倍时停住的时间（毫秒）：{tries}；这台机器慢 {times:.2f} 倍。")
