@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count, pairwise
 
+from .chat_template import render
 from .checks import check_known, check_merges, check_messages, check_text, check_vocab
 from .pretokenization import SMOLLM, pretokenize
 from .weights import llm_source
 from .weights.byte_pair import load_tokenizer
-from .weights.chat_template import render
 
 
 def byte_characters() -> list[str]:

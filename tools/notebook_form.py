@@ -1,4 +1,4 @@
-"""笔记本在仓库里的样子：没有输出，只有必要的元数据，公开地址处处一致。
+"""笔记本在仓库里的样子：没有输出，只有必要的元数据，公开地址处处一致，开头写着数出来的分钟。
 
 直接运行就把 `chapters/` 里的笔记本都整理好；`--repo URL` 同时换掉 `_config.yml` 里的公开地址。
 """
@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+from . import reading_time
 from .repository import ADDRESS, GITHUB, write_url, written_url
 
 ROOT = Path(__file__).parents[1]
@@ -80,6 +81,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
     错误：哪一格里贴着图片，就抛出 `ValueError`。
     """
     link, cells = colab_link(name, url), []
+    spent = str(reading_time.minutes(notebook["cells"]))
     for number, cell in enumerate(notebook["cells"], 1):
         # Colab 把格的名字记在 metadata 里，Kaggle 不记
         cell_id = cell.get("id") or cell["metadata"].get("id") or f"cell-{number}"
@@ -91,6 +93,8 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         if link and not cells:  # 徽章在题目与正文之间
             title, _, text = source.partition("\n\n")
             source = f"{title}\n\n[▶ 在 Colab 中打开本章]({link})\n\n{text}"
+        if cell["cell_type"] == "markdown":
+            source = reading_time.STATED.sub(spent, source)
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and (cell_id == "setup" or FIGURE_ONLY.fullmatch(source)):
             tags = sorted({*tags, "hide-input"})
