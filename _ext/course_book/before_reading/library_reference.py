@@ -2,6 +2,9 @@
 
 import re
 
+from sphinx import addnodes
+from sphinx.writers.html5 import HTML5Translator
+
 FIELDS = "参数|返回|错误|出处|约定"
 FIELD = re.compile(rf"^({FIELDS})：", re.M)
 CODE = re.compile(r"(`+)(.+?)\1")
@@ -28,6 +31,27 @@ def process(app, what, name, obj, options, lines):
     lines[:] = text.split("\n")
 
 
+def keep_only_text(app, doctree, docname):
+    """签名里的每个词、每个标点各套着一层标签，这一页的元素一半是它们：只留下字。"""
+    for signature in doctree.findall(addnodes.desc_signature):
+        for part in [*signature.findall(addnodes.desc_sig_element)]:
+            place = part.parent.index(part)
+            part.parent[place : place + 1] = part.children
+
+
+def visit_signature(self, node):
+    """也不必每个词再套一层，好让它不在中间断开。"""
+    HTML5Translator.visit_desc_signature(self, node)
+    self.protect_literal_text -= 1
+
+
+def depart_signature(self, node):
+    self.protect_literal_text += 1
+    HTML5Translator.depart_desc_signature(self, node)
+
+
 def setup(app):
     app.setup_extension("sphinx.ext.autodoc")
+    app.add_node(addnodes.desc_signature, override=True, html=(visit_signature, depart_signature))
+    app.connect("doctree-resolved", keep_only_text)
     app.connect("autodoc-process-docstring", process)
