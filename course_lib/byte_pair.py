@@ -7,6 +7,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import count, pairwise
 
 from .chat_template import render
@@ -51,13 +52,24 @@ def merge(parts: Sequence[str], ranks: Mapping[tuple[str, str], int], limit: flo
     参数：ranks，`{(左, 右): 次序}`，小的先合并。
     出处：Sennrich et al., 2016, §3.2。
     """
-    # 每一步从头找一遍：普通的文本，一段至多几十个字节，与记着各对的堆一样快；2,000 个字母连成一段就要 0.2 秒，堆只要 0.004 秒
-    parts = list(parts)
-    while limit > 0 and (known := [(ranks[p], i) for i, p in enumerate(pairwise(parts)) if p in ranks]):
-        _, i = min(known)
-        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+    # 次序存在堆里，左邻右邻存在表里，合并一次只看两处；末尾添的空段是两头的尽头，什么也不与它合并
+    parts = [*parts, ""]
+    left, right = [*range(-1, len(parts) - 1)], [*range(1, len(parts)), 0]
+    waiting = [(ranks[pair], i) for i, pair in enumerate(pairwise(parts)) if pair in ranks]
+    heapify(waiting)
+    while waiting and limit > 0:
+        rank, i = heappop(waiting)
+        j = right[i]
+        if ranks.get((parts[i], parts[j])) != rank:
+            continue  # 等待的时候，其中一段已经被别人并走了
+        parts[i], parts[j] = parts[i] + parts[j], ""
+        right[i] = right[j]
+        left[right[i]] = i
+        for k in (left[i], i):
+            if (pair := (parts[k], parts[right[k]])) in ranks:
+                heappush(waiting, (ranks[pair], k))
         limit -= 1
-    return parts
+    return [part for part in parts if part]
 
 
 class BytePairTokenizer:

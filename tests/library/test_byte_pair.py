@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from byte_pair_texts import LOST, MESSAGES, ours, reference, smollm, texts
+from byte_pair_texts import LETTERS, LOST, MESSAGES, RULES, SOME, ours, reference, smollm, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import GGUF_TOKENIZER, make_gguf
@@ -93,6 +93,42 @@ def test_merge_by_hand():
     assert merge("lower", ranks, 0) == list("lower")
     assert merge("aaaaa", {("a", "a"): 0}) == ["aa", "aa", "a"]  # 相同时最靠左的先合并
     assert merge("", ranks) == []
+
+
+def plain_merge(parts, ranks, limit):
+    """照定义：每一步从头找一遍。"""
+    parts = list(parts)
+    while limit > 0 and (known := [(ranks[p], i) for i, p in enumerate(pairwise(parts)) if p in ranks]):
+        _, i = min(known)
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+        limit -= 1
+    return parts
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(LETTERS, RULES, SOME, st.integers(0, 14))
+def test_merge_is_the_plain_algorithm(letters, rules, some, limit):
+    ranks = {pair: rank for rank, pair in enumerate(rules[:some])}
+    assert merge(letters, ranks, limit) == plain_merge(letters, ranks, limit)
+
+
+def test_a_long_run_of_one_letter_takes_steps_in_proportion():
+    """数查了几次合并表，不看钟：照定义的做法，长一倍就要四倍。"""
+
+    class Counted(dict):
+        looks = 0
+
+        def __contains__(self, pair):
+            self.looks += 1
+            return super().__contains__(pair)
+
+    def steps(length):
+        ranks = Counted(ours().ranks)
+        assert "".join(merge("a" * length, ranks)) == "a" * length
+        return ranks.looks
+
+    assert steps(2000) < 2.5 * steps(1000)
+    assert len(ours().encode("a" * 10_000)) == 2500  # 一秒之内
 
 
 def test_merge_steps():
