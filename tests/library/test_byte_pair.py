@@ -26,7 +26,7 @@ from course_lib.byte_pair import (
     unspell,
 )
 from course_lib.byte_pair_training import train_byte_pairs
-from course_lib.pretokenization import GPT2, pretokenize
+from course_lib.pretokenization import GPT2, SMOLLM, pretokenize
 from course_lib.weights import PretrainedError, builtin_llm_path
 from course_lib.weights.byte_pair import load_tokenizer, read_tokenizer
 
@@ -538,22 +538,31 @@ def test_a_broken_file(tmp_path):
 # ---- 训练
 
 
-def test_training_matches_reference():
-    """同一段文字、同样的切法，400 次合并与参考实现的训练器逐次相同，同分的先后也相同。"""
+@pytest.mark.parametrize("patterns", [SMOLLM, (GPT2,)], ids=["SmolLM", "GPT-2"])
+def test_training_matches_reference(patterns):
+    """同一段文字、同样的切法，400 次合并与参考实现的训练器逐次相同，同分的先后也相同；特殊词元不算在内。"""
     rng = random.Random(2)
     words = ["".join(rng.choices("abcdefghij爱们", k=rng.randint(1, 9))) for _ in range(300)]
-    text = " ".join(rng.choice(words[: rng.randint(1, 300)]) for _ in range(3000))
+    text = " ".join(rng.choice(words[: rng.randint(1, 300)]) for _ in range(3000)) + " 1999" * 99
     theirs = Tokenizer(models.BPE())
-    theirs.pre_tokenizer = smollm().pre_tokenizer
+    if patterns == SMOLLM:
+        theirs.pre_tokenizer = smollm().pre_tokenizer
+    else:
+        theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
     alphabet = ByteLevel.alphabet()
     theirs.train_from_iterator(
         [text], trainers.BpeTrainer(vocab_size=256 + 400, initial_alphabet=alphabet, show_progress=False)
     )
     learned = [tuple(pair) for pair in json.loads(theirs.to_str())["model"]["merges"]]
-    mine = train_byte_pairs(text, 400)
+    mine = train_byte_pairs(text, 400, patterns)
     assert list(mine.ranks) == learned and len(learned) == 400
     assert mine.vocab == theirs.get_vocab()
     assert mine.encode(text) == theirs.encode(text).ids
+    assert ("Ġ1999" in mine.vocab) == (patterns != SMOLLM)
+    marked = train_byte_pairs(f"<|end|>{text}<|end|>", 400, patterns, special=["<|end|>", "<|pad|>"])
+    assert marked.ranks == mine.ranks
+    theirs.add_special_tokens(["<|end|>", "<|pad|>"])
+    assert marked.encode("<|pad|>" + text) == theirs.encode("<|pad|>" + text).ids
     assert len(mine.encode(text)) < len(train_byte_pairs(text, 100).encode(text))
 
 
