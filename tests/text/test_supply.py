@@ -1,6 +1,8 @@
 """供应链：锁定的两份清单说的是同一批版本，工作流只调用开发者也在用的命令。"""
 
+import ast
 import re
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -9,8 +11,11 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from chapters import cells, file_of, source
 from course_lib.weights.builtin import MINILM, SMOLLM2
+from tools import versions
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -48,6 +53,15 @@ def test_dependencies_have_no_upper_bound():
         assert {part.operator for part in requirement.specifier} == {fixed}, requirement
 
 
+def test_the_locked_transformers_knows_every_model():
+    """“Llama 之后”在旧的 transformers 上少几个模型，照样往下走；锁定的一版上，一个也不少。"""
+    path = ROOT / f"chapters/{file_of('beyond_llama')}.ipynb"
+    (first,) = [cell for cell in cells(path) if cell["id"] == "hundred-times"]
+    (names,) = re.findall(r"^names = ({.*?^})", source(first), re.M | re.S)
+    assert len(kinds := ast.literal_eval(names)) == 6
+    assert kinds.keys() <= set(CONFIG_MAPPING.keys())
+
+
 def test_installing_needs_no_package_that_carries_the_model():
     """带着内置模型的包都是个人上传的：哪张清单里有它，它一消失，哪里就什么也装不成；所以另外去取。"""
     named = pins([*WANTED, *LOCKED])
@@ -64,7 +78,8 @@ def test_workflows_are_thin(path):
     jobs = yaml.safe_load(text)["jobs"].values()
     commands = []
     for job in jobs:
-        matrix = job.get("strategy", {}).get("matrix", {}).get("command", [])
+        matrix = job.get("strategy", {}).get("matrix", {})
+        matrix = [*matrix.get("command", []), *(each["command"] for each in matrix.get("include", []))]
         for step in job["steps"]:
             if "uses" in step:
                 assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"]), step
@@ -86,6 +101,43 @@ def test_every_module_has_its_share_of_mutants():
     for module in modules:
         assert sum(fnmatch(f"{module}.x_function", share) for share in shares) == 1, module
     assert len(shares) == len(modules)
+
+
+def test_every_set_of_versions_runs_weekly_on_its_python():
+    """每套版本名字不同，每周在自己的 Python 上跑；依赖的下限容得下 Colab 已有的各包。"""
+    assert len({each.title for each in versions.SETS.values()}) == len(versions.SETS)
+    job = yaml.safe_load((ROOT / ".github/workflows/weekly.yml").read_text(encoding="utf-8"))["jobs"]["check"]
+    matrix = job["strategy"]["matrix"]
+    (python,) = matrix["python"]
+    ran = {command: python for command in matrix["command"]}
+    ran |= {each["command"]: each["python"] for each in matrix["include"]}
+    for name in versions.SETS.keys() - {"present"}:
+        assert ran[f"make test-versions SETS={name}"] == (versions.SETS[name].python or python), name
+    assert {"3.11", "3.13"} <= set(ran.values())
+    colab = pins(versions.COLAB)
+    for requirement in map(Requirement, PROJECT["project"]["dependencies"]):
+        if has := colab.get(canonicalize_name(requirement.name)):
+            assert requirement.specifier.contains(has.removeprefix("==")), requirement
+
+
+def test_what_installing_the_course_replaces_is_told():
+    before = {"torch": "2.11.0+cu130", "numpy": "2.1.3"}
+    assert versions.damage(before, before | {"gguf": "0.19.0"}, "WARNING: 慢") == ""
+    assert "torch 2.11.0+cu130 → 2.13.0" in versions.damage(before, before | {"torch": "2.13.0"}, "")
+    assert "numpy 2.1.3 → None" in versions.damage(before, {"torch": "2.11.0+cu130"}, "")
+    assert "ERROR: pip's" in versions.damage(before, before, "WARNING: 慢\nERROR: pip's dependency resolver")
+
+
+@pytest.mark.subprocess
+@pytest.mark.parametrize("shim", [False, True], ids=["没有", "只有垫片"])
+def test_a_missing_python_is_told_in_one_sentence(shim, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if shim:
+        (tmp_path / "python3.13").write_text(f"#!{sys.executable}\nraise SystemExit(127)\n")
+        (tmp_path / "python3.13").chmod(0o755)
+    with pytest.raises(SystemExit, match=r"要在 Python 3\.13 上跑：请装好它"):
+        versions.interpreter("3.13")
+    assert versions.interpreter(None) == sys.executable
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)
