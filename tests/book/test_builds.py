@@ -136,6 +136,20 @@ def test_failing_cell_is_named(book):
     assert result.returncode == 0 and executed == ["two"]
 
 
+def test_what_a_chapter_uses_is_not_about_to_go(book):
+    """一章自己的代码、course_lib 里将要去掉的写法是错；别的库里的不是。"""
+    warn = "import warnings\ndef old():\n    warnings.warn('要去掉了', FutureWarning, stacklevel={})\n"
+    (book.root / "elsewhere.py").write_text(warn.format(1), encoding="utf-8")
+    (book.root / "course_lib/own.py").write_text(warn.format(1), encoding="utf-8")
+    book.chapter("one", "import elsewhere\nelsewhere.old()")
+    book.chapter("two", "from course_lib.own import old\nold()")
+    told = nbmake(book).stdout
+    assert "1 failed, 1 passed" in told and "要去掉了" in told.partition("two.ipynb")[2]
+    (book.root / "elsewhere.py").write_text(warn.format(2), encoding="utf-8")
+    result, _ = book.build()
+    assert "one.ipynb 的 show-number 格没有执行完" in result.stderr, result.stderr[-2000:]
+
+
 def nbmake(book):
     """像 `make test` 那样运行两章；返回进程的结果。"""
     shutil.copy(ROOT / "chapters/conftest.py", book.root / "chapters")

@@ -25,8 +25,16 @@ from tools import made_of
 # 留下最近用过的几份输出：改了一章又改回来，不必重新执行
 KEPT = 5 * 24
 COLOR = re.compile(r"\x1b\[[\d;]*m")
+# 一章自己的代码与 course_lib 用了将要去掉的写法，就是错；别的库里的只是警告
+STRICT = (
+    "import warnings; [warnings.filterwarnings('error', category=kind, module='__main__|course_lib')"
+    " for kind in (DeprecationWarning, FutureWarning)]"
+)
 # 一次 print 可能分几段送来，如何分段每次不同；MyST-NB 自己来合并时会在接缝处换行
-CLIENT_OPTIONS = {"coalesce_streams": True, "extra_arguments": ["--log-level=ERROR"]}
+CLIENT_OPTIONS = {
+    "coalesce_streams": True,
+    "extra_arguments": ["--log-level=ERROR", f"--IPKernelApp.exec_lines={STRICT}"],
+}
 
 
 class ChapterError(Exception):
