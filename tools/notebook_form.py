@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import reading_time
+from . import colab_title, reading_time
 from .repository import ADDRESS, GITHUB, write_url, written_url
 
 ROOT = Path(__file__).parents[1]
@@ -37,9 +37,8 @@ SOLUTION = re.compile(
 FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
 # 网页里收起代码的几种格；JupyterLab 与 VS Code 里也收起来，先看见的是图
 FOLDS = {"hide-input", "claims"}
-FOLDED = {"jupyter": {"source_hidden": True}}
-# Colab 见了就把断言格收成一个标题
-CLAIMS_TITLE = '# @title 断言 { display-mode: "form" }'
+# Colab 认的是 cellView 与头一行的标题
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 
 # language_info 里不写版本；没有它，nbconvert --to script 不知道是 Python，写成 .txt
 METADATA = {
@@ -80,7 +79,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
 
     错误：哪一格里贴着图片，就抛出 `ValueError`。
     """
-    link, cells = colab_link(name, url), []
+    link, cells, section = colab_link(name, url), [], ""
     spent = str(reading_time.minutes(notebook["cells"]))
     for number, cell in enumerate(notebook["cells"], 1):
         # Colab 把格的名字记在 metadata 里，Kaggle 不记
@@ -88,6 +87,10 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         if cell.get("attachments"):
             raise ValueError(f"{cell_id} 格里贴着图片，整理时留不住：请存成 figures/ 里的文件，再引用它。")
         source = BADGE.sub("", "".join(cell["source"]).rstrip())
+        if cell["cell_type"] == "code":
+            source = colab_title.removed(source)
+        elif headings := re.findall(r"(?m)^#+ (.+)$", re.sub("(?s)```.*?```", "", source)):
+            section = headings[-1]
         if cell_id == "setup":
             source = setup_code(url)
         if link and not cells:  # 徽章在题目与正文之间
@@ -98,12 +101,14 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and (cell_id == "setup" or FIGURE_ONLY.fullmatch(source)):
             tags = sorted({*tags, "hide-input"})
-        if "claims" in tags and not source.startswith(CLAIMS_TITLE):
-            source = f"{CLAIMS_TITLE}\n{source}"
+        if folded := cell["cell_type"] == "code" and FOLDS & {*tags}:
+            source = (
+                f"# @title {'断言' if 'claims' in tags else colab_title.title_of(source, section)}\n{source}"
+            )
         form = {
             "cell_type": cell["cell_type"],
             "id": cell_id,
-            "metadata": {**(FOLDED if FOLDS & {*tags} else {}), **({"tags": tags} if tags else {})},
+            "metadata": {**(FOLDED if folded else {}), **({"tags": tags} if tags else {})},
             "source": source.splitlines(keepends=True),
         }
         if cell["cell_type"] == "code":

@@ -54,10 +54,12 @@ class Book:
     def library(self, number):
         (self.root / "course_lib/__init__.py").write_text(f"number = {number}\n", encoding="utf-8")
 
-    def chapter(self, name, code="print('库里的数是', course_lib.number)", cell="show-number", before=""):
+    def chapter(
+        self, name, code="print('库里的数是', course_lib.number)", cell="show-number", before="", title="准备"
+    ):
         notebook = nbformat.v4.new_notebook()
         notebook.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        note = f"import course_lib\nwith open('executed', 'a') as file:\n    print('{name}', file=file)"
+        note = f"# @title {title}\nimport course_lib\nwith open('executed', 'a') as file:\n    print('{name}', file=file)"
         notebook.cells = [
             nbformat.v4.new_markdown_cell(f"# {name}", id="title"),
             nbformat.v4.new_code_cell(note, id="note"),
@@ -93,7 +95,9 @@ def book(tmp_path):
 def test_only_what_changed_is_executed(book):
     assert book.build()[1] == ["one", "two"]
 
+    book.chapter("one", title="给 Colab 看的标题换了")
     assert book.build()[1] == []
+    assert "import course_lib" in book.page("one") and "@title" not in book.page("one")
 
     book.chapter("two", "print('改过的一章')")
     assert book.build()[1] == ["two"]

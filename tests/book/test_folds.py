@@ -36,7 +36,7 @@ def lines(doctree):
     return {each["ids"][0]: [fold["summary"] for fold in each.findall(Fold)] for each in cells}
 
 
-CLAIMS = ('# @title 断言 { display-mode: "form" }\nassert x == 1\nassert y', "tag_claims")
+CLAIMS = ("assert x == 1\nassert y", "tag_claims")
 
 
 def test_code_and_claims_share_one_line_under_the_picture():

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections import Counter
-from unicodedata import east_asian_width
 
 import pytest
 import yaml
@@ -12,7 +11,7 @@ import yaml
 from chapters import CHAPTERS, NOTEBOOKS, PAGES, ROOT, cells, source
 from course_book.before_reading.contents import SPENT, opening
 from course_book.doctree.addresses import slug
-from tools import notebook_form, repository
+from tools import colab_title, notebook_form, repository
 
 # 每章都这样收尾；前面的各节由故事定
 CLOSING = ["小结", "练习", "勘误", "延伸阅读"]
@@ -31,11 +30,9 @@ FORBIDDEN = {
 NO_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4,})*|cell-?\d+")
 PRINTS = re.compile(r"\bprint\(|plt\.|\bdisplay\(|^\w+$", re.M)
 HAN = r"[\u4e00-\u9fff]"
-
-
-def columns(line):
-    """一行占几列；汉字占两列。"""
-    return sum(2 if east_asian_width(ch) in "WF" else 1 for ch in line)
+TITLED = re.compile(r"# @title (\S.*)")
+# 一章里可以有好几格都叫这个
+ANY_NUMBER = {"断言", "准备"}
 
 
 def without_code(text):
@@ -101,14 +98,16 @@ def test_only_untidy_notebooks_are_written(tmp_path):
 def test_cells(path):
     """断言格收成一行，读者看不见：里面要有断言，不许画图，也不许印出什么；MyST 的角色和围栏在 Colab 里显示成原样的符号。"""
     problems, ids = [], [cell["id"] for cell in cells(path)]
-    problems += [f"有两格都叫 {name}" for name, times in Counter(ids).items() if times > 1]
+    titles = [found[1] for cell in cells(path, "code") if (found := TITLED.match(source(cell)))]
+    names = ids + [title for title in titles if title not in ANY_NUMBER]
+    problems += [f"有两格都叫 {name}" for name, times in Counter(names).items() if times > 1]
     if cells(path, "code")[0]["id"] != "setup":
         problems.append("头一个代码格应当是 setup")
     for cell in cells(path):
         text, tags, say = source(cell), set(cell["metadata"].get("tags", [])), f"{cell['id']} 一格"
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", cell["id"]) or NO_NAME.fullmatch(cell["id"]):
             problems.append(f"{say}要起一个有意义的名字（cell id），小写字母与连字符")
-        if not text.strip():
+        if not colab_title.removed(text).strip():
             problems.append(f"{say}是空的")
         if tags - TAGS:
             problems.append(f"{say}的标签不在 {'、'.join(sorted(TAGS))} 之内")
@@ -117,12 +116,52 @@ def test_cells(path):
         if "claims" in tags and ("assert" not in text or PRINTS.search(text)):
             problems.append(f"{say}标了 claims，里面要有断言，不许画图、不许印出什么")
         if cell["cell_type"] == "code" and "claims" not in tags:
-            wide = [line for line in text.splitlines() if columns(line) > 84]
+            wide = [line for line in text.splitlines() if colab_title.columns(line) > 84]
             problems += [f"{say}有一行太宽，书页上放不下：{line}" for line in wide]
         for name in re.findall(r'\bfigure\("(\w+)"\)', text):
             if not (ROOT / "figures" / f"{name}.svg").exists():
                 problems.append(f"{say}要的插图 figures/{name}.svg 还没有画")
     report(path, problems)
+
+
+@each_notebook
+def test_colab_shows_no_more_code_than_the_book(path):
+    """书收起的格，Colab 也收起：它不认标签，只认 cellView 与头一行的标题。"""
+
+    def lines(hidden):
+        return sum(len(cell["source"]) for cell in cells(path, "code") if not hidden(cell))
+
+    book = lines(lambda cell: {"hide-input", "claims"} & {*cell["metadata"].get("tags", [])})
+    colab = lines(lambda cell: cell["metadata"].get("cellView") == "form" and TITLED.match(source(cell)))
+    assert 0 < colab <= book
+
+
+CODE_TO_TITLE = {
+    'fig.plot()\ncaption("线，越低越好：快。再说。")\ntable(rows, caption="一张表")': "图：线，越低越好：快",
+    'table(rows, {"": ""}, caption=f"共 {n} 个，" + more)': "表：共 … 个，…",
+    "table(rows, columns)": "表：手算",
+    'import a\nfigure("cls_pooling")': "图：三种池化",
+    f'guess("上：{"长" * 20}（一，二）；三，四？", {{}}, "")': f"猜一猜：上：{'长' * 20}（一，二）",
+    "show_source(Mixture.forward)": "源码：Mixture.forward",
+    "a, _ = b\na[0] = 1\ndef f(x):\n    y = x\nx.y = 1": "准备：a、f",
+    "import a": "准备",
+    "%pip install a": "准备",
+}
+
+
+@pytest.mark.parametrize(("code", "title"), CODE_TO_TITLE.items())
+def test_folded_cells_say_what_they_are(code, title):
+    """头一幅图、一张表或一问的头一句，不然就是备下的名字；整理两遍与一遍相同，不再收起的就没有标题。"""
+    assert colab_title.title_of(code, "手算") == title
+    cell = {"cell_type": "code", "id": "a", "metadata": {"tags": ["hide-input"]}, "source": code}
+    notebook = {"cells": [cell]}
+    once = notebook_form.canonical(notebook, "a.ipynb", None)
+    assert notebook_form.canonical(json.loads(once), "a.ipynb", None) == once
+    (made,) = json.loads(once)["cells"]
+    assert made["metadata"]["cellView"] == "form" and TITLED.match(source(made))
+    made["metadata"]["tags"] = []
+    (shown,) = json.loads(notebook_form.canonical({"cells": [made]}, "a.ipynb", None))["cells"]
+    assert source(shown) == code and shown["metadata"] == {}
 
 
 @each_chapter

@@ -1,9 +1,12 @@
 """Sphinx 读页面之前，把没有缓存的章并行执行完；它随后只从缓存里取输出。一章的代码、它用到的库与插图（`tools.made_of`）变了，才重新执行。
 
+代码头一行给 Colab 看的标题（`tools.colab_title`），书里没有，缓存也不管它。
+
 同时执行几章由环境变量 BOOK_WORKERS 决定，不设就是可用的核数。
 make test 里各章由 nbmake 执行，输出也放进这个缓存（chapters/conftest.py）。
 """
 
+import json
 import math
 import os
 import re
@@ -20,7 +23,7 @@ from jupyter_cache.executors.utils import single_nb_execution
 from nbclient.exceptions import CellTimeoutError
 from tqdm import tqdm
 
-from tools import made_of
+from tools import colab_title, made_of
 
 # 留下最近用过的几份输出：改了一章又改回来，不必重新执行
 KEPT = 5 * 24
@@ -65,9 +68,25 @@ class TimeLimit:
         return self.tell(f"整章用了 {self.seconds} 秒还没有完（时限在 _config.yml 的 execute.timeout）")
 
 
+def without_titles(notebook: dict) -> dict:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["source"] = colab_title.removed("".join(cell["source"]))
+    return notebook
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    return without_titles(nbformat.read(path, as_version=4))
+
+
+def drop_titles(app, docname, content):
+    if app.env.doc2path(docname).endswith(".ipynb"):
+        content[0] = json.dumps(without_titles(json.loads(content[0])))
+
+
 def execute(path: Path, seconds: int, stopped: Event) -> CacheBundleIn:
     """与 MyST-NB 同样地执行一章：同样的内核与文件夹。"""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     limit = TimeLimit(path, seconds)
 
     def on_cell_start(cell, cell_index):
@@ -98,7 +117,9 @@ def execute(path: Path, seconds: int, stopped: Event) -> CacheBundleIn:
 def bundle(notebook, path: Path, seconds: float) -> CacheBundleIn:
     """执行好的一章，连同它由什么而来、执行了几秒。"""
     return CacheBundleIn(
-        notebook, str(path), data={"execution_seconds": seconds, "made_of": made_of.digest(path)}
+        without_titles(notebook),
+        str(path),
+        data={"execution_seconds": seconds, "made_of": made_of.digest(path)},
     )
 
 
@@ -111,7 +132,7 @@ def open_cache(folder: Path) -> JupyterCacheAbstract:
 def is_kept(cache: JupyterCacheAbstract, path: Path) -> bool:
     """缓存里有没有这一章，而且它用到的都还没有变。"""
     try:
-        record = cache.match_cache_notebook(nbformat.read(path, as_version=4))
+        record = cache.match_cache_notebook(read(path))
     except KeyError:
         return False
     return record.data.get("made_of") == made_of.digest(path)
@@ -157,3 +178,4 @@ def execute_missing(app, env, docnames):
 def setup(app):
     app.connect("env-get-outdated", find_outdated)
     app.connect("env-before-read-docs", execute_missing)
+    app.connect("source-read", drop_titles)

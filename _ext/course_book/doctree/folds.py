@@ -6,7 +6,6 @@ import re
 from docutils import nodes
 
 from course_book.doctree.traditional_chinese import in_book_language
-from tools.notebook_form import CLAIMS_TITLE
 
 DEEP = "深入："
 EXERCISES = "练习"
@@ -50,11 +49,8 @@ def is_deep(node) -> bool:
 
 
 def folded_claims(cell) -> Fold:
-    code = next(cell.findall(nodes.literal_block))
-    first, _, rest = code.astext().partition("\n")
-    if first == in_book_language(CLAIMS_TITLE):
-        code.children, code.rawsource = [nodes.Text(rest)], rest
-    summary = in_book_language(f"✓ {count_asserts(code.astext())} 条断言")
+    code = next(cell.findall(nodes.literal_block)).astext()
+    summary = in_book_language(f"✓ {count_asserts(code)} 条断言")
     return Fold("", *cell.children, summary=summary, classes=["claims"])
 
 
