@@ -110,8 +110,9 @@ def fused_attention(
     整行都被挡住的查询，各家的算子给什么不一定：cuDNN 的不是零，有的长度梯度还是 NaN。
     所以让这样的查询看全部，算完再清零。
     """
-    if mask is None:
-        return F.scaled_dot_product_attention(query, key, value, **options)
+    # CPU 上先问一句，没有这样的查询就不必抄一遍去清零；GPU 上问一句就要等它算完，所以不问
+    if mask is None or (mask.is_cpu and known_true(mask.any(dim=-1).all())):
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, **options)
     blocked = ~mask.any(dim=-1, keepdim=True)  # (..., N, 1)
     output = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | blocked, **options)
     return output.masked_fill(blocked, 0.0)

@@ -129,6 +129,16 @@ class TestScaledDotProduct:
         (grad,) = torch.autograd.grad(output.square().sum(), q)
         assert (grad[1, :, 2] == 0).all() and (grad[1, :, 1] != 0).any()
 
+    def test_where_every_row_sees_something_nothing_is_zeroed(self, monkeypatch):
+        q, k, v = qkv(2, 3, 4, 8)
+        mask = padding_mask(torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0]]))
+        with monkeypatch.context() as patch:
+            patch.setattr(torch.Tensor, "masked_fill", None)
+            output, _ = scaled_dot_product_attention(q, k, v, mask, need_weights=False)
+            with pytest.raises(TypeError, match="not callable"):  # 末一行只许看填充
+                scaled_dot_product_attention(q, k, v, mask & causal_mask(4).mT, need_weights=False)
+        assert_close(output, scaled_dot_product_attention(q, k, v, mask)[0])
+
     @pytest.mark.filterwarnings("ignore:Anomaly Detection")
     def test_no_step_of_a_fully_masked_row_has_a_nan_gradient(self):
         """填 -inf 的话，最后的梯度也是有限的，中间的却有 NaN。"""
