@@ -13,6 +13,23 @@ from tqdm import tqdm
 from .checks import check_data, check_trainable
 
 
+def warm_up_cosine(steps: int, warm_up: int = 0) -> Callable[[int], float]:
+    """给 `train` 的 lr_scale：头 warm_up 步从 0 直线升到 1，此后沿半个余弦降，到第 steps 步是 0。
+
+    错误：warm_up 为负，或者没有留下降的步数时，抛出 `ValueError`。
+    出处：Loshchilov & Hutter, 2017（不重新开始的一段）；与 transformers 的 `get_cosine_schedule_with_warmup` 相同。
+    """
+    if not 0 <= warm_up < steps:
+        raise ValueError(f"warm_up={warm_up}：应当在 0 与 steps={steps} 之间，小于它。")
+
+    def scale(step: int) -> float:
+        if step < warm_up:
+            return step / warm_up
+        return (1 + math.cos(math.pi * (step - warm_up) / (steps - warm_up))) / 2
+
+    return scale
+
+
 def train(
     model: nn.Module,
     loss_of: Callable[..., Tensor],

@@ -6,9 +6,10 @@ import pytest
 import torch
 from torch import nn
 from torch.testing import assert_close
+from transformers import get_cosine_schedule_with_warmup
 
 from course_lib.layers import SinusoidalPositionalEncoding
-from course_lib.training import predict, train
+from course_lib.training import predict, train, warm_up_cosine
 
 
 def problem():
@@ -42,6 +43,23 @@ def test_is_adam_by_hand():
         squared_error(twin, *data).backward()
         optimizer.step()
     assert_close(model.weight, twin.weight)
+
+
+@pytest.mark.parametrize(("steps", "warm_up"), [(30, 0), (30, 7), (2, 1)])
+def test_cosine_is_that_of_transformers(steps, warm_up):
+    ours, theirs = (torch.optim.AdamW([nn.Parameter(torch.ones(1))], lr=0.3) for _ in range(2))
+    schedules = (
+        torch.optim.lr_scheduler.LambdaLR(ours, warm_up_cosine(steps, warm_up)),
+        get_cosine_schedule_with_warmup(theirs, warm_up, steps),
+    )
+    for _ in range(steps + 1):
+        assert schedules[0].get_last_lr() == pytest.approx(schedules[1].get_last_lr(), abs=1e-12)
+        for optimizer, schedule in zip((ours, theirs), schedules, strict=True):
+            optimizer.step()
+            schedule.step()
+    for wrong in (-1, steps):
+        with pytest.raises(ValueError, match=f"warm_up={wrong}：应当在 0 与 steps={steps} 之间"):
+            warm_up_cosine(steps, wrong)
 
 
 def test_every_example_once_in_an_epoch():
