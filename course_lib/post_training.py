@@ -66,6 +66,7 @@ def group_advantages(rewards: Tensor, scale: bool = True) -> Tensor:
     """组内的优势：每个回答的奖励减去这一组的平均；scale=True 时再除以这一组的标准差（除以 G 的那种）。
 
     参数：rewards (..., G)，同一道题的 G 个回答，整数、布尔也行。返回：同形状，每组之和是 0；一组奖励全相同，就全是 0。
+    有的实现除以 G − 1（如 TRL，`torch.std` 的默认）：那就是这里的每个数再乘 √((G − 1)/G)。
     错误：一组不到两个回答时抛出 `ValueError`。
     出处：Shao et al., 2024, §4.1.2；不除的是 Liu et al., 2025（Dr. GRPO）。
     """

@@ -93,6 +93,7 @@ def test_advantages_sum_to_nothing(rewards):
         assert not a.any()
     else:
         assert_close(a, (r - r.mean()) / r.std(correction=0))
+        assert_close(a * math.sqrt(1 - 1 / len(rewards)), (r - r.mean()) / r.std())  # 除以 G - 1 的那种
     assert_close(group_advantages(r, scale=False), r - r.mean())
 
 
