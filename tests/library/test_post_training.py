@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
@@ -84,6 +84,7 @@ def test_preference_loss_finds_the_win_rate():
     assert_close(gap.item(), math.log(3), atol=1e-4, rtol=0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=9))
 def test_advantages_sum_to_nothing(rewards):
     r = torch.tensor(rewards, dtype=torch.double)
