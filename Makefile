@@ -163,7 +163,7 @@ bench-training: book
 
 # 各章执行了多久，由慢到快，写进 bench/chapter_times.md；要数得准：make clean，再 BOOK_WORKERS=1 make bench-chapters
 bench-chapters: book
-	$(BIN)/python bench/chapter_times.py
+	PYTHONPATH=_ext $(BIN)/python bench/chapter_times.py
 
 # 训练出来的数：用到记录的各章换五个种子各执行一遍，写进 course_lib/records/；make bands CHAPTERS=vision 只记名字里有它的
 bands: $(READY)

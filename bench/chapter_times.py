@@ -4,8 +4,9 @@ import os
 import platform
 from pathlib import Path
 
-import nbformat
 from jupyter_cache import get_cache
+
+from course_book.before_reading.execute_chapters import read
 
 ROOT = Path(__file__).parents[1]
 TABLE = Path(__file__).with_suffix(".md")
@@ -15,7 +16,7 @@ def seconds() -> dict[str, float]:
     """各章最近一次执行的秒数，连同起内核；没有缓存的章抛出 `KeyError`。"""
     cache = get_cache(ROOT / "_build/.jupyter_cache")
     chapters = sorted((ROOT / "chapters").glob("*.ipynb"))
-    records = {path.stem: cache.match_cache_notebook(nbformat.read(path, as_version=4)) for path in chapters}
+    records = {path.stem: cache.match_cache_notebook(read(path)) for path in chapters}
     return {name: record.data["execution_seconds"] for name, record in records.items()}
 
 
