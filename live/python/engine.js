@@ -7,7 +7,7 @@
 // 沙箱是一个不显示的 <iframe>：它自成一源，碰不到这一页与浏览器里存的东西；它的 Content-Security-Policy 不许任何请求，
 // 在它里面开的后台线程也一样。这都由浏览器看守，读者的代码怎样写都出不去。
 globalThis.LivePython = (() => {
-	const SECONDS = 2; // 一次运行最多这么久
+	const SECONDS = 10; // 一次运行最多这么久：慢的电脑上，光译好一章的模块就要两三秒
 	const PATIENCE = 30; // 引擎自己准备好，最多等这么久
 	const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:";
 	const { dataset, src } = document.currentScript;

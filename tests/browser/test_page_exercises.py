@@ -64,7 +64,7 @@ def said(box):
     return box.locator(".exercise-said").inner_text()
 
 
-def press(box, button="检查", code=None, timeout=30):
+def press(box, button="检查", code=None, timeout=120):
     """按一下，等到它说完；返回说的话。"""
     if code is not None:
         area(box).fill(code)
@@ -99,7 +99,7 @@ def test_right_and_wrong_answers_ask_for_nothing_more_than_python_once(visit, sc
     assert {url.partition("/live/data/")[2] for url in from_files() if "/live/data/" in url} == wanted
     before = len(from_files())
     assert press(box, "检查", RIGHT).startswith("✓")
-    assert "运行了 2 秒" in press(box, "检查", "while True: pass")
+    assert "运行了 10 秒" in press(box, "检查", "while True: pass")
     assert press(box, "检查", FORGOT) == FORGOTTEN
     assert press(box, "检查", texts(QUERY)[0]).startswith("✓")  # 参考解答整格贴来
     assert len(from_files()) == before and not page.errors
@@ -219,7 +219,7 @@ def test_an_endless_loop_is_ended_and_the_next_run_works(box):
     press(box, "运行", "1")
     start = time.monotonic()
     text = press(box, "检查", "print('看得见')\nwhile True:\n    pass")
-    assert time.monotonic() - start >= 2 and "运行了 2 秒还没有完" in text
+    assert time.monotonic() - start >= 10 and "运行了 10 秒还没有完" in text
     assert output(box) == "看得见\n"
     assert press(box, "检查", RIGHT).startswith("✓")
 
