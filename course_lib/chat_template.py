@@ -29,7 +29,7 @@ class Generation(Extension):
         return caller()
 
 
-def tojson(value, ensure_ascii=False, **options) -> str:
+def tojson(value: object, ensure_ascii: bool = False, **options: object) -> str:
     """Jinja 自己的会把 < 写成 \\u003c。"""
     return json.dumps(value, ensure_ascii=ensure_ascii, **options)
 
