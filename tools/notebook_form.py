@@ -35,9 +35,7 @@ SOLUTION = re.compile(
 )
 # 只为展示一幅插图的格：代码不必看
 FIGURE_ONLY = re.compile(r'(from course_lib\.show import figure\n+)?figure\("\w+"\)')
-# 网页里收起代码的几种格；JupyterLab 与 VS Code 里也收起来，先看见的是图
-FOLDS = {"hide-input", "claims"}
-# Colab 认的是 cellView 与头一行的标题
+# 网页里收起的格，JupyterLab 与 VS Code 里也收起来，先看见的是图；Colab 认的是 cellView 与头一行的标题
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 
 # language_info 里不写版本；没有它，nbconvert --to script 不知道是 Python，写成 .txt
@@ -101,7 +99,7 @@ def canonical(notebook: dict, name: str, url: str | None) -> str:
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and (cell_id == "setup" or FIGURE_ONLY.fullmatch(source)):
             tags = sorted({*tags, "hide-input"})
-        if folded := cell["cell_type"] == "code" and FOLDS & {*tags}:
+        if folded := cell["cell_type"] == "code" and reading_time.FOLDS & {*tags}:
             source = (
                 f"# @title {'断言' if 'claims' in tags else colab_title.title_of(source, section)}\n{source}"
             )

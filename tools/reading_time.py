@@ -6,7 +6,8 @@ import re
 CHARACTERS, LINES = 140, 8
 CALLS = {r"(caption|figure|table)": 0.75, "guess": 1, "explore": 2}
 STATED = re.compile(r"(?<=正文大约 )\d+(?= 分钟)")
-FOLDED_CODE = {"hide-input", "claims"}
+# 网页里收起代码的几种格
+FOLDS = {"hide-input", "claims"}
 
 
 def minutes(cells: list[dict]) -> int:
@@ -23,10 +24,7 @@ def minutes(cells: list[dict]) -> int:
                 seen = re.sub(r"(?s)<details>.*?</details>", "", part)
                 found += 0 if deep else len(re.findall(r"[\u4e00-\u9fff]", seen)) / CHARACTERS
         elif not deep:
-            tags = {*cell["metadata"].get("tags", [])}
-            if not tags & FOLDED_CODE:
+            if not FOLDS & {*cell["metadata"].get("tags", [])}:
                 found += len(source.splitlines()) / LINES
-            found += sum(spent for call, spent in CALLS.items() if re.search(rf"(?m)^{call}\(", source)) * (
-                "claims" not in tags
-            )
+            found += sum(spent for call, spent in CALLS.items() if re.search(rf"(?m)^{call}\(", source))
     return 5 * round(found / 5)
