@@ -13,7 +13,7 @@ import yaml
 from bs4 import BeautifulSoup
 from built_book import BOOK
 
-from chapters import lasting
+from chapters import file_of, lasting
 from tools import repository
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +22,6 @@ BIN = Path(sys.executable).parent
 VARIES = {
     ("why_transformer", "timing"): "量的是时间",
     ("multi_head_attention", "race"): "画的是时间",
-    ("generation", "time-plot"): "画的是时间",
-    ("jet_tagging", "compare"): "报出训练花了多久",
     ("errata", "run-s3-9"): "要说明的正是快速分词器的词表每次列出的次序都不同",
 }
 
@@ -225,6 +223,12 @@ def without_varying(built):
             output.decompose()
             kept[path] = soup.encode()
     return kept
+
+
+@pytest.mark.parametrize(("name", "cell"), VARIES)
+def test_cells_that_vary_are_there(name, cell):
+    """几小时的那一遍才用到它们，改名却要当天知道。"""
+    assert cell in [each["id"] for each in nbformat.read(ROOT / f"chapters/{file_of(name)}.ipynb", 4).cells]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from built_book import BOOK
 from chapters import NOTEBOOKS, file_of
 from tools import archive
 
-pytestmark = pytest.mark.guards("tools", "_ext")
+pytestmark = pytest.mark.guards("tools", "_ext", "LICENSE")
 
 archive.BOOK = BOOK
 # 压得轻一些，快几倍
