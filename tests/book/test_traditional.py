@@ -58,6 +58,8 @@ def test_what_is_printed_reads_as_in_the_code(soups, page):
     for written, printed in zip(pairs[::2], pairs[1::2], strict=True):
         written = set(written)
         known = {ours for ours, _ in written}
+        turned = [ours for ours, theirs in written if ours != theirs]
+        assert len(turned) == len(set(turned))  # 换了的，处处换得一样
         assert [pair for pair in printed if pair[0] in known and pair not in written] == []
 
 
