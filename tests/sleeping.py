@@ -1,7 +1,8 @@
 """睡着的测试：它守着几个房间，房间没有变，就不跑；怎样算没有变，写在 asleep.json 里。
 
 文件里写 `pytestmark = pytest.mark.guards("live/bert", …)`：它 import 的不必写，读的别的文件要写，漏了就会失败。
-逐页看成书的写 `@pytest.mark.guards(page=True)`，每一页各睡各的，守着的是这一页的源文件与它用到的，见 `of_a_page`。
+逐页看成书的写 `@pytest.mark.guards(page=True)`，每一页各睡各的：一章守着它的源文件与它用到的，见 `of_a_page`；
+别的页由许多章汇成，没有算出来的数，到哪里成书都一个样，守着的就是成好的网页。
 房间连同它 import 的一切与锁定的版本合成一个摘要；这些测试全都通过之后，`make rest` 把摘要记下。
 记的与今天的一样才睡：忘了记，只会多跑一回。不逐页看的，笔记本只算代码格。每周一次，打了标签、要发布时，一个也不睡（AWAKE=1）。
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from built_book import ALL_PAGES, BOOK
 
 from chapters import lasting
 from tools import made_of
@@ -25,9 +27,8 @@ LOCK = ROOT / ".ci/requirements-hashed.txt"
 PLACES = tuple(ROOT / name for name in ("", "tests", "_ext", "bench", "figures/src"))
 # 不是源文件：装的包、成的书、编译好的
 NOT_SOURCES = {".venv", "_build", ".git", "__pycache__", ".hypothesis", ".pytest_cache", "asleep.json"}
-# 每一页都由它们而来；不是一章的页（术语、复习、索引）还由所有的章与库而来
+# 每一页都由它们而来
 OF_EVERY_PAGE = (*WHOLE_BOOK, "figures", "course_lib/show", "course_lib/exercises")
-OF_OTHER_PAGES = ("chapters", "course_lib")
 
 
 class Guard(NamedTuple):
@@ -76,11 +77,19 @@ def files_in(room: str) -> list[Path]:
 
 @cache
 def of_a_page(page: str) -> set[Path]:
-    """一页的源文件与只有它用到的：一章的是笔记本与它的输出用到的，别的页是所有的章与库。"""
+    """一页的源文件与只有它用到的：一章的是笔记本与它的输出用到的，别的页只有它自己。"""
     chapter = ROOT / f"chapters/{page}.ipynb"
     if chapter.exists():
         return {chapter, *made_of.chapter_files(chapter)}
-    return {each for name in OF_OTHER_PAGES for each in files_in(name)}
+    return {path for path in [ROOT / f"chapters/{page}.md"] if path.exists()}
+
+
+def built(page: str) -> bytes:
+    """成好的一页，两种文字的；一章的不算，它的输出到别的机器上末几位就不同。"""
+    if (ROOT / f"chapters/{page}.ipynb").exists():
+        return b""
+    files = [BOOK / name for name in ALL_PAGES if Path(name).stem == page]
+    return b"".join(file.read_bytes() for file in files if file.is_file())
 
 
 @cache
@@ -89,6 +98,7 @@ def digest(it: Guard) -> str:
     parts = [shared(it.path, it.names)]
     if it.page:
         parts.append(digest_of(of_a_page(it.page), whole=True))
+        parts.append(hashlib.sha256(built(it.page)).hexdigest())
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
 

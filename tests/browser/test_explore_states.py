@@ -12,9 +12,13 @@ from live_pages import AXE, EVERYTHING, prepare_axe
 
 from course_lib.show.explore import NAMES, read
 
-ROWS = {row.id: row for row in figure_rows.every()}
 # 抄下来的：图 → 做了什么 → 变了的几行。改了图上的字或画法，`make snapshots` 重抄一遍，再看 git diff
 SNAPSHOTS = Path(__file__).with_name("explore_snapshots.json")
+pytestmark = pytest.mark.guards(
+    "course_lib/show", "tests/browser/figure_rows", f"tests/browser/{SNAPSHOTS.name}"
+)
+
+ROWS = {row.id: row for row in figure_rows.every()}
 RENEW = "COURSE_SNAPSHOTS" in os.environ
 every_row = pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import sleeping
 
-from chapters import CHAPTERS, NOTEBOOKS, PAGES
+from chapters import CHAPTERS, NOTEBOOKS
 
 
 def test_prose_wakes_only_what_reads_whole_pages(tmp_path, monkeypatch):
@@ -22,10 +22,22 @@ def test_prose_wakes_only_what_reads_whole_pages(tmp_path, monkeypatch):
     assert len({before[1], prose[1], code[1]}) == 3
 
 
-def test_a_chapter_wakes_its_own_page_and_those_that_gather():
+def test_a_chapter_wakes_its_own_page():
     for path in CHAPTERS:
         assert sleeping.of_a_page(path.stem) & set(NOTEBOOKS) == {path}
-    assert sleeping.of_a_page(PAGES[0].stem) >= {*NOTEBOOKS, *PAGES}
+
+
+def test_a_page_that_gathers_is_woken_by_what_it_became(tmp_path, monkeypatch):
+    """汇成的页只看成了什么样；还没有成书的，与成过的不一样。一章成了什么样不看。"""
+    monkeypatch.setattr(sleeping, "BOOK", tmp_path)
+    monkeypatch.setattr(sleeping, "ALL_PAGES", ["chapters/glossary.html", "zh-TW/chapters/glossary.html"])
+    (tmp_path / "zh-TW/chapters").mkdir(parents=True)
+    before = sleeping.built("glossary")
+    (tmp_path / sleeping.ALL_PAGES[1]).write_text("甲")
+    assert before != (first := sleeping.built("glossary"))
+    (tmp_path / sleeping.ALL_PAGES[1]).write_text("乙")
+    assert first != sleeping.built("glossary")
+    assert {sleeping.built(path.stem) for path in CHAPTERS} == {b""}
 
 
 def test_only_what_passed_is_written_down(tmp_path, monkeypatch):

@@ -1,9 +1,12 @@
 """写成台湾的繁体：一句话换得对，行与列按整段来看，文档树里的话一处不漏。"""
 
+import re
+
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
+from chapters import NOTEBOOKS, cells, source
 from course_book.doctree import taiwan_chinese, traditional_chinese
 from course_book.doctree.taiwan_chinese import convert, convert_pieces, undecided
 from course_book.doctree.traditional_chinese import ToTraditional
@@ -81,6 +84,14 @@ def test_rows_are_told_from_lines_across_markup():
 
 def test_a_row_nobody_decided_is_reported():
     assert undecided("此行不虚；每行之和为一，运行") == ["此行不虚；每行之和为一"]
+
+
+def test_every_exception_is_still_needed():
+    """正文改了，为那一句写的例外就该删去；印出来的例外见 tests/book/test_traditional.py。"""
+    text = "".join(source(cell) for path in NOTEBOOKS for cell in cells(path))
+    written = {*taiwan_chinese.AS_IS} - {*taiwan_chinese.PRINTED}
+    passages = [*taiwan_chinese.KEPT_PASSAGES, *map(re.escape, written)]
+    assert [passage for passage in passages if not re.search(passage, text)] == []
 
 
 def test_what_opencc_would_cut_short_is_refused():

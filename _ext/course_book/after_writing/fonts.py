@@ -135,8 +135,9 @@ def write_formula_font(app, exception):
     made_of = digest(formula_font_file().read_bytes(), repr(sorted(letters)))
     formulas, root_sign = kept(kept_folder(app), "formulas", made_of, lambda: formula_faces(letters))
     (static / STYLE).write_text(formulas, encoding="utf-8")
-    with (static / "type.css").open("a", encoding="utf-8") as style:
-        style.write(root_sign)
+    style = static / "type.css"  # 没有一页要重写时，它也没有重抄：上一回已经添上了
+    if not (type_css := style.read_text(encoding="utf-8")).endswith(root_sign):
+        style.write_text(type_css + root_sign, encoding="utf-8")
 
 
 def setup(app):
