@@ -125,6 +125,11 @@ def formula_faces(letters: set[str]) -> tuple[str, str]:
     return face("STIX Two Math", font, letters, layout_features=["dtls", "flac"]), root_sign
 
 
+def forget_formula_font(app):
+    """上一回的：留着，这一回写的网页就带着它的校验和，从头成的却没有。"""
+    Path(app.outdir, "_static", STYLE).unlink(missing_ok=True)
+
+
 def write_formula_font(app, exception):
     """写在样式里，与它一同到；画第一笔之前等它解开，见 `doctree.formulas`。"""
     if exception is not None or app.builder.name != "html":
@@ -141,5 +146,6 @@ def write_formula_font(app, exception):
 
 
 def setup(app):
+    app.connect("builder-inited", forget_formula_font)
     app.connect("build-finished", shrink_icons)
     app.connect("build-finished", write_formula_font)

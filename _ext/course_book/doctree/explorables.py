@@ -53,9 +53,9 @@ def add_scripts(app, pagename, templatename, context, doctree):
         app.add_js_file(f"explore/{name}.js", defer="defer")
 
 
-def write_files(app, exception):
-    """脚本里有字，两本书各有一份；颜色是全书的，插图以外的都从这里取。"""
-    if exception is not None or app.builder.name != "html":
+def write_files(app):
+    """脚本里有字，两本书各有一份；颜色是全书的，插图以外的都从这里取。在写网页之前：网页里的地址带着它们的校验和。"""
+    if app.builder.name != "html":
         return
     static = Path(app.outdir, "_static")
     (static / "explore").mkdir(parents=True, exist_ok=True)
@@ -72,4 +72,4 @@ def setup(app):
     app.add_transform(ShareScripts)
     app.add_transform(InlineFigures)
     app.connect("html-page-context", add_scripts)
-    app.connect("build-finished", write_files)
+    app.connect("builder-inited", write_files)
