@@ -18,7 +18,7 @@ ELSEWHERE = {
         "beyond_llama": "5.1",
         "jet_tagging": "80.4",
     },
-    "软件的版本": {"bertviz": "1.4", "errata": "1.4、1.26、4.46"},
+    "软件的版本": {"errata": "1.4、1.26、4.46"},
     "那一句里就在算": {
         "scaled_dot_product_attention": "2.7",
         "attention_masks": "2.7",
