@@ -120,7 +120,7 @@ Explore.define("patches", (data, stage) => {
 		const name = `第 ${seat + 1} 个词元`,
 			shape = `${P} × ${P} × 3 = ${length} 个数`;
 		said.textContent = mixed
-			? `${name}：次序打乱了，它换了座位，自己的 ${length} 个数却一个没有变，最接近的五块也还是那五块。数里没有写它原来挨着谁。`
+			? `${name}：次序打乱了，它换了座位，自己的 ${length} 个数却一个没有变，最接近的五块也还是那五块。`
 			: `${name}，从上往下第 ${Math.floor(seat / columns) + 1} 排、从左往右第 ${(seat % columns) + 1} 块：${shape}。蓝框是数最接近的五块。`;
 		for (const [key, value] of Object.entries({ valuemax: rows.length, valuenow: seat + 1, valuetext: name }))
 			surface.setAttribute(`aria-${key}`, value);
