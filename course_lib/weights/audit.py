@@ -121,15 +121,15 @@ def weight_faults(
 
 
 def open_safetensors(
-    path: Path, left_out: Callable[[str], bool] = lambda key: False
+    path: Path, wanted: Callable[[list[str]], list[str]] = lambda keys: keys
 ) -> tuple[dict[str, tuple[int, ...]], Callable[[str], Tensor]]:
-    """打开一个 safetensors 文件：`Source` 的 shapes 与 read；left_out，哪些是有意不装的。
+    """打开一个 safetensors 文件：`Source` 的 shapes 与 read；wanted，由全部的名字挑出要装的。
 
-    错误：打不开，或者有一个不是浮点数的，抛出 `PretrainedError`。
+    错误：打不开，或者要装的有一个不是浮点数，抛出 `PretrainedError`。
     """
     try:
         file = safe_open(path, framework="pt")
-        slices = {key: file.get_slice(key) for key in file.keys() if not left_out(key)}  # noqa: SIM118
+        slices = {key: file.get_slice(key) for key in wanted(list(file.keys()))}
         kinds = {key: part.get_dtype() for key, part in slices.items()}
         shapes = {key: tuple(part.get_shape()) for key, part in slices.items()}
     except Exception as error:

@@ -11,7 +11,7 @@ from .audit import Source, open_safetensors
 from .errors import PretrainedError
 from .kinds import BERT, WEIGHTS
 from .names import LEFT_OUT, our_name
-from .reading import make_config, read_json
+from .reading import make_config, read_json, written_id
 
 # config.json 里的名字 → BertConfig 的字段
 SIZES = {
@@ -25,7 +25,6 @@ SIZES = {
     "hidden_dropout_prob": "dropout",
     "layer_norm_eps": "layer_norm_eps",
     "hidden_act": "activation",
-    "pad_token_id": "pad_token_id",
 }
 
 
@@ -33,13 +32,17 @@ def open_bert(folder: str | os.PathLike) -> Source:
     """打开一个 BERT 的文件夹。错误：打不开、残缺、不是课程写的那一种 BERT，或者尺寸不对时，抛出 `PretrainedError`。"""
     path = Path(folder) / WEIGHTS
     config = read_config(folder)
-    shapes, read = open_safetensors(path, lambda key: key.removeprefix("bert.").startswith(LEFT_OUT))
     architectures = read_json(Path(folder) / "config.json").get("architectures")
-    # 微调过的模型，编码器的名字都以 bert. 开头，此外的是它的输出头
     headed = any(name != "BertModel" for name in architectures or ())
-    if headed and any(key.startswith("bert.") for key in shapes):
-        shapes = {key: shape for key, shape in shapes.items() if key.startswith("bert.")}
+    shapes, read = open_safetensors(path, lambda keys: encoder_keys(keys, headed))
     return Source(path, config, shapes, read, our_name)
+
+
+def encoder_keys(keys: list[str], headed: bool) -> list[str]:
+    """要装的是哪些；headed，模型带着输出头：编码器的名字这时都以 bert. 开头，此外的是它的头。"""
+    kept = [key for key in keys if not key.removeprefix("bert.").startswith(LEFT_OUT)]
+    encoder = [key for key in kept if key.startswith("bert.")]
+    return encoder if headed and encoder else kept
 
 
 def read_config(folder: str | os.PathLike) -> BertConfig:
@@ -55,9 +58,12 @@ def bert_config(values: Mapping, source: str | os.PathLike = "config.json") -> B
 
     参数：source，错误里怎样称呼它。错误：缺了必需的字段，或者尺寸不对时，抛出 `PretrainedError`。
     """
+    # 没有填充词元的写 null 或 -1；它只管哪一行嵌入不学，照原来的 BERT 当作 0
+    pad = written_id(values.get("pad_token_id"), 0)
     if missing := [theirs for theirs in SIZES if theirs not in values]:
         raise PretrainedError(f"{source} 里缺少 {'、'.join(missing)}，不像一个 BERT 的配置。")
-    return make_config(BertConfig, source, {ours: values[theirs] for theirs, ours in SIZES.items()})
+    sizes = {ours: values[theirs] for theirs, ours in SIZES.items()}
+    return make_config(BertConfig, source, sizes | {"pad_token_id": pad})
 
 
 def load_weights(module: nn.Module, folder: str | os.PathLike) -> None:

@@ -13,7 +13,7 @@ import regex
 from ..pretokenization import DIGIT, GPT2, SMOLLM
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
-from .reading import LARGEST, read_json, shown
+from .reading import LARGEST, read_json, shown, written_id
 
 Tokenizer = TypeVar("Tokenizer")
 
@@ -73,9 +73,9 @@ def _read_gguf(path: Path) -> dict:
         ],
         "patterns": GGUF_PATTERNS[pre],
         "template": value.get("tokenizer.chat_template"),
-        "bos_id": value.get("tokenizer.ggml.bos_token_id"),
-        "eos_id": value.get("tokenizer.ggml.eos_token_id"),
-        "pad_id": value.get("tokenizer.ggml.padding_token_id"),
+        "bos_id": written_id(value.get("tokenizer.ggml.bos_token_id")),
+        "eos_id": written_id(value.get("tokenizer.ggml.eos_token_id")),
+        "pad_id": written_id(value.get("tokenizer.ggml.padding_token_id")),
     }
 
 

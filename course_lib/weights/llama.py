@@ -17,11 +17,11 @@ from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
 from .kinds import GENERATION, LLAMA, OFF, ONCE, WEIGHTS
 from .names import GGUF_NAMES, LLAMA_LEFT_OUT, LLAMA_NAMES, translated
-from .reading import make_config, odd_setting, read_json, shown
+from .reading import ABSENT_IDS, make_config, odd_setting, read_json, shown, written_id
 
 NEEDED = (
     "vocab_size", "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers",
-    "max_position_embeddings", "rms_norm_eps", "eos_token_id",
+    "max_position_embeddings", "rms_norm_eps",
 )  # fmt: skip
 # GGUF 里 llama. 之下的都是模型怎样算，所以不在这里的一概不认：None 是由 `_gguf_config` 去读的，其余只能是这几个值
 GGUF_SETTINGS = {
@@ -117,8 +117,8 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
         norm_eps=read("llama.attention.layer_norm_rms_epsilon"),
         rope_theta=read("llama.rope.freq_base", 10_000.0),
         tied=tied,
-        bos_id=read("tokenizer.ggml.bos_token_id", eos),
-        pad_id=read("tokenizer.ggml.padding_token_id", eos),
+        bos_id=written_id(fields.get("tokenizer.ggml.bos_token_id"), eos),
+        pad_id=written_id(fields.get("tokenizer.ggml.padding_token_id"), eos),
         widths=[
             fields.get(f"llama.{name}")
             for name in ("rope.dimension_count", "attention.key_length", "attention.value_length")
@@ -134,7 +134,7 @@ def _open_folder(folder: Path) -> Source:
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
     config = _folder_config(folder / "config.json")
     path = folder / WEIGHTS
-    shapes, stored = open_safetensors(path, lambda key: key.endswith(LLAMA_LEFT_OUT))
+    shapes, stored = open_safetensors(path, lambda keys: [k for k in keys if not k.endswith(LLAMA_LEFT_OUT)])
     # 有的文件还是存了一份；与嵌入不同，就不是同一个矩阵了，transformers 这时也不把它们当作一个
     output, tokens = "lm_head.weight", "model.embed_tokens.weight"
     if config.tied and shapes.pop(output, None) and tokens in shapes:
@@ -162,10 +162,15 @@ def _folder_config(path: Path) -> LanguageModelConfig:
     if missing := [name for name in NEEDED if values.get(name) is None]:
         raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
     rope = _rope(path, values)
-    heads, endings = values["num_attention_heads"], _listed(values["eos_token_id"])
+    heads, written = values["num_attention_heads"], (values, _generation_config(path))
+    endings = [eos for each in written for eos in _listed(each.get("eos_token_id")) if eos not in ABSENT_IDS]
+    if not endings:
+        raise PretrainedError(f"{path} 与 {GENERATION} 里都没有 eos_token_id，模型写到哪里算完？请补上它。")
     eos = endings[0]
-    endings += _listed(_generation_config(path).get("eos_token_id"))
-    bias, mlp_bias = (values.get(f"{part}_bias", False) for part in ("attention", "mlp"))
+    tied, bias, mlp_bias = (
+        False if (value := values.get(name)) is None else value
+        for name in ("tie_word_embeddings", "attention_bias", "mlp_bias")
+    )
     if bias != mlp_bias:
         raise PretrainedError(f"{path} 里的 attention_bias 与 mlp_bias 不同，课程的模型要有就都有。")
     kinds = values.get("layer_types") or ["full_attention"]
@@ -182,11 +187,11 @@ def _folder_config(path: Path) -> LanguageModelConfig:
         max_len=values["max_position_embeddings"],
         norm_eps=values["rms_norm_eps"],
         rope_theta=rope,
-        tied=values.get("tie_word_embeddings", False),
+        tied=tied,
         bias=bias,
         endings=endings,
-        bos_id=eos if values.get("bos_token_id") is None else _listed(values["bos_token_id"])[0],
-        pad_id=eos if values.get("pad_token_id") in (None, -1) else values["pad_token_id"],
+        bos_id=_listed(written_id(values.get("bos_token_id"), eos))[0],
+        pad_id=written_id(values.get("pad_token_id"), eos),
         widths=[values.get("head_dim")],
     )
 
@@ -226,7 +231,7 @@ def _listed(ids: int | list[int] | None) -> list:
 
 
 def _config(path: Path, widths: list, endings: list, **sizes) -> LanguageModelConfig:
-    others = [eos for eos in endings[1:] if eos is not None]
+    others = [eos for eos in endings[1:] if eos not in ABSENT_IDS]
     # 各个结尾都当作结尾查一遍
     each = [make_config(LanguageModelConfig, path, {"eos_id": eos} | sizes) for eos in (endings[0], *others)]
     config = replace(each[0], more_eos_ids=tuple(dict.fromkeys(c.eos_id for c in each))[1:])

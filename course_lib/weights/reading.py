@@ -9,6 +9,7 @@ from .errors import PretrainedError, SourceError
 
 Config = TypeVar("Config")
 LARGEST = 2**30  # 两个尺寸相乘，还数得过来
+ABSENT_IDS = (None, -1, 2**32 - 1)  # 没有这个词元，编号就这样写；最后一个是 GGUF 里的 -1
 
 
 def read_json(path: Path) -> dict:
@@ -35,6 +36,11 @@ def odd_setting(values: Mapping, settings: Mapping[str, tuple], where: str) -> s
         if not any(value == one and (type(value) is bool) == (type(one) is bool) for one in known):
             return f"{where} 里的 {name} 是 {shown(value)}，课程的模型没有写这一种"
     return None
+
+
+def written_id(value: Any, otherwise: Any = None) -> Any:
+    """一个特殊词元的编号；写的是没有它，就是 otherwise。"""
+    return otherwise if value in ABSENT_IDS else value
 
 
 def make_config(kind: type[Config], where: str, values: Mapping[str, Any]) -> Config:

@@ -105,8 +105,10 @@ def of_all(said, from_vocab=None):
 ROWS = {
     **{kind: ([headed(kind)], {}) for kind in ["BertModel", "BertForPreTraining", "BertForMaskedLM", "BertLMHeadModel", "BertForNextSentencePrediction", "BertForSequenceClassification", "BertForTokenClassification", "BertForMultipleChoice", "BertForQuestionAnswering"]},
     "多出一个输出头，配置没有说": ([holding(classifier__weight=torch.zeros(2, 16))], {"Bert": "多出 classifier.weight"}),
+    "输出头里有整数": ([headed("BertForSequenceClassification"), holding(loss__counts=torch.zeros(3, dtype=torch.int64))], {}),
     "没有池化层": ([lambda folder: save_file({k: x for k, x in load_file(folder / WEIGHTS).items() if "pooler" not in k}, folder / WEIGHTS)], {}),
     "存着 position_ids": ([holding(embeddings__position_ids=torch.arange(20)[None])], {}),
+    **{f"填充的编号写作 {value}": ([written(config__json={"pad_token_id": value})], {}) for value in (None, -1, ...)},
     "只有 vocab.txt": ([without(JSON)], {}),
     "只有 tokenizer.json": ([without(TXT)], {}),
     "只有词表": ([without(TXT, "tokenizer_config.json")], {}),

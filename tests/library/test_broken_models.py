@@ -94,8 +94,8 @@ BERT_CONFIGS = ANY_JSON + each(
     ("num_attention_heads", [3], "整除"),
     ("type_vocab_size", [0], "应当是正整数"),
     ("type_vocab_size", [3], "embeddings.segments.weight"),
-    ("pad_token_id", [99, -1], "pad_token_id={} 不在 24 个词元的词表里"),
-    ("pad_token_id", [None, [0]], "应当是整数"),
+    ("pad_token_id", [99, -2], "pad_token_id={} 不在 24 个词元的词表里"),
+    ("pad_token_id", [[0]], "应当是整数"),
     ("hidden_dropout_prob", [2, -0.1, "0.1", None, float("nan")], "dropout={}：应当在 0 与 1 之间"),
     ("layer_norm_eps", NOT_POSITIVE, "layer_norm_eps={}：应当是正数"),
 )  # fmt: skip
@@ -127,7 +127,7 @@ LLAMA_CONFIGS = ANY_JSON + each(
     ("tie_word_embeddings", ["yes", 1], "tied={}：应当是 true 或 false"),
     ("hidden_size", [..., None], "缺少 hidden_size，不像一个 Llama 的配置"),
     ("eos_token_id", [[], "6", 6.0, {}, True], "eos_id={}：应当是整数"),
-    ("eos_token_id", [99, -1], "eos_id={} 不在 40 个词元的词表里"),
+    ("eos_token_id", [99, -2], "eos_id={} 不在 40 个词元的词表里"),
     ("eos_token_id", [[99]], "eos_id=99 不在"),
     ("bos_token_id", [[None]], "应当是整数"),
     ("pad_token_id", [-2, 40], "pad_id={} 不在"),
@@ -262,7 +262,7 @@ GGUF_FIELDS = [
     ("tokenizer.ggml.eos_token_id", [None], "缺少 tokenizer.ggml.eos_token_id"),
     ("tokenizer.ggml.eos_token_id", [40], "eos_id=40 不在 40 个词元的词表里"),
     ("tokenizer.ggml.bos_token_id", ["1"], "bos_id='1'：应当是整数"),
-    ("tokenizer.ggml.padding_token_id", [-1], "pad_id=-1 不在"),
+    ("tokenizer.ggml.padding_token_id", [-2], "pad_id=-2 不在"),
 )  # fmt: skip
 
 

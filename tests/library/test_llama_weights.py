@@ -19,6 +19,7 @@ from tiny_models import (
     make_gguf,
     make_llama,
     refusal,
+    rewrite,
 )
 from torch.testing import assert_close
 from transformers import AutoModelForCausalLM, LlamaForCausalLM
@@ -27,6 +28,7 @@ from course_lib.config import LanguageModelConfig
 from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
 from course_lib.weights import PretrainedError, llm_source, load_llm_reference, open_llama
+from course_lib.weights.byte_pair import read_tokenizer
 from course_lib.weights.llama import interleaved
 from course_lib.weights.reference import halves
 
@@ -113,6 +115,11 @@ def test_what_a_gguf_may_leave_out(small, tmp_path):
     config = open_llama(make_gguf(tmp_path / "a.gguf", weights, fields, {"eos": 9})).config
     assert (config.num_kv_heads, config.rope_theta) == (6, 10_000.0)
     assert (config.eos_id, config.bos_id, config.pad_id) == (9, 9, 9)
+    for none in (-1, 2**32 - 1):  # 转换的程序把没有的写作 -1
+        path = make_gguf(tmp_path / f"{none}.gguf", ids={"eos": 5, "bos": none, "padding": none})
+        config, tokenizer = open_llama(path).config, read_tokenizer(path)
+        assert (config.eos_id, config.bos_id, config.pad_id) == (5, 5, 5)
+        assert (tokenizer["eos_id"], tokenizer["bos_id"], tokenizer["pad_id"]) == (5, None, None)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +132,12 @@ def test_what_a_gguf_may_leave_out(small, tmp_path):
         ({"pad_token_id": 0}, {"pad_id": 0, "eos_id": 6}),
         ({"bos_token_id": None, "pad_token_id": None}, {"bos_id": 6, "pad_id": 6}),
         ({"pad_token_id": -1}, {"pad_id": 6, "bos_id": 5}),
+        ({"bos_token_id": -1}, {"pad_id": 6, "bos_id": 6}),
         ({"num_key_value_heads": ...}, {"num_kv_heads": 6}),
         ({"tie_word_embeddings": ...}, {"tied": False}),
         ({"attention_bias": ...}, {"bias": False}),
+        ({"attention_bias": None, "mlp_bias": None}, {"bias": False}),
+        ({"attention_bias": None}, {"bias": False}),
         ({"head_dim": ...}, {"d_model": D}),
     ],
 )
@@ -140,7 +150,9 @@ def test_every_ending_counts(small, tmp_path):
     """config.json 与 generation_config.json 里写的都算，一个只算一次；GGUF 里另有一轮与一条消息的结尾。"""
     folder, _, model = small
     assert open_llama(folder).config.stop_ids == (6,)
-    for own, other, stops in (([8, 9], [9, 6, 8], (8, 9, 6)), (6, 7, (6, 7)), ([8, 9], None, (8, 9))):
+    for own, other, stops in (
+        ([8, 9], [9, 6, 8], (8, 9, 6)), (6, 7, (6, 7)), ([8, 9], None, (8, 9)), (None, [7, 8], (7, 8)), (-1, 8, (8,)),
+    ):  # fmt: skip
         copy = changed_copy(folder, tmp_path / str(other), "config.json", {"eos_token_id": own})
         (copy / "generation_config.json").write_text(json.dumps({"eos_token_id": other}))
         config = open_llama(copy).config
@@ -152,6 +164,10 @@ def test_every_ending_counts(small, tmp_path):
     (copy / "generation_config.json").write_text("{")
     with pytest.raises(PretrainedError, match=r"generation_config\.json 读不出来"):
         open_llama(copy)
+    (copy / "generation_config.json").unlink()
+    for none in (..., None, -1):
+        rewrite(copy / "config.json", {"eos_token_id": none})
+        assert "都没有 eos_token_id" in refusal(open_llama, copy)
     path = make_gguf(tmp_path / "a.gguf", gguf_weights(model), ids={"eos": 9, "eot": 4, "eom": 9})
     assert open_llama(path).config.stop_ids == (9, 4)
 
