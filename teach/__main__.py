@@ -52,8 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
     """批改，印出结果；每本都批了就返回 0，有打不开的返回 1。"""
     from course_lib.exercises import EXERCISES
 
+    sys.stdout.reconfigure(errors="replace")  # 印不出汉字的终端
     options = parse(arguments)
-    sys.stdout.reconfigure(errors="replace")
     if options.csv:
         try:
             options.csv.open("a").close()

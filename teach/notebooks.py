@@ -3,6 +3,7 @@
 `make teach` 写到 `_build/teach/`。
 """
 
+import argparse
 import ast
 import re
 import sys
@@ -69,4 +70,7 @@ def write(folder: Path = TEACH) -> None:
 
 
 if __name__ == "__main__":
-    write(*map(Path, sys.argv[1:]))
+    sys.stdout.reconfigure(errors="replace")  # 印不出汉字的终端
+    parser = argparse.ArgumentParser(prog="python -m teach.notebooks", description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=TEACH, metavar="文件夹", help="写到哪里")
+    write(parser.parse_args().folder)

@@ -1,6 +1,7 @@
-"""权重取不到、装不上时的错误。"""
+"""权重取不到、装不上时的错误；装上了，却有一句要说的，也在这里说。"""
 
 import re
+import sys
 
 
 class PretrainedError(RuntimeError):
@@ -13,6 +14,12 @@ class PretrainedError(RuntimeError):
 
 class HubError(PretrainedError):
     """hub 或镜像上的模型取不到。"""
+
+
+def say(sentence: str) -> None:
+    """印一句话；印不出汉字的终端上印成问号，不停下。"""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(sentence.encode(encoding, "replace").decode(encoding))
 
 
 class SourceError(Exception):

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 from pathlib import Path
 
 from .builtin import GGUF, MINILM, SMOLLM2, BuiltinModel, builtin_llm_path, builtin_path, local_folder
@@ -82,7 +83,9 @@ def _path(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise PretrainedError(f"{name} 里的 ~ 不知道是哪个文件夹（没有 HOME），请写全。") from None
+        user = re.split(r"[/\\]", name)[0].removeprefix("~")
+        reason = f"这台机器上没有用户 {user}" if user else "没有 HOME"
+        raise PretrainedError(f"{name} 里的 ~ 不知道是哪个文件夹（{reason}），请写全。") from None
 
 
 def _looks_like_path(name: str) -> bool:

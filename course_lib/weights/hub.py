@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from .errors import HubError, SourceError
+from .errors import HubError, SourceError, say
 from .kinds import PICKLED_WEIGHTS, SHARDED, SHARDS, WEIGHTS, Kind
 from .patience import client, plain_reason, seconds, short_patience, status_of
 
@@ -46,7 +46,7 @@ def fetch_into(folder: Path, name: str, files: list[str]) -> None:
 
         for file in files:
             _ask(name, file)
-            hub.hf_hub_download(name, file, local_dir=folder, endpoint=_endpoint())
+            hub.hf_hub_download(name, file, local_dir=folder, cache_dir=folder, endpoint=_endpoint())
 
     _with_plain_reason(get)
 
@@ -182,7 +182,7 @@ def _check(path: Path, etag: str | None) -> Path:
 @functools.cache
 def _say_unchecked(endpoint: str) -> None:
     """一个站点只说一次。"""
-    print(f"{endpoint} 没有给出文件的校验和，从它取来的只看过大小，内容没有核对过。")
+    say(f"{endpoint} 没有给出文件的校验和，从它取来的只看过大小，内容没有核对过。")
 
 
 def _matches(path: Path, etag: str) -> bool:
@@ -201,7 +201,16 @@ def _endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
 
 
-def _cache_dir() -> str | None:
+def _cache_dir() -> Path:
     """缓存的位置；hub 只在被导入时读环境变量，这里让之后才设的也管用。"""
+    from huggingface_hub import constants
+
     home = os.environ.get("HF_HOME")
-    return os.environ.get("HF_HUB_CACHE") or (str(Path(home).expanduser() / "hub") if home else None)
+    place = os.environ.get("HF_HUB_CACHE") or (Path(home) / "hub" if home else constants.HF_HUB_CACHE)
+    try:
+        return Path(place).expanduser()
+    except RuntimeError:  # 没有 HOME，用户也没有登记
+        raise HubError(
+            f"不知道该把从 hub 取来的放在哪里（{place}）：这个用户没有自己的文件夹（HOME），"
+            "请把环境变量 HF_HOME 设成写得下的文件夹。"
+        ) from None

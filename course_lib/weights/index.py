@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 from .errors import SourceError
-from .patience import proxies
+from .patience import proxies, without_password
 
 # pip 的话 → 原因；先看前面的，因为不论怎样取不到，pip 最后都说 No matching distribution
 REASONS = {
@@ -24,7 +24,7 @@ REASONS = {
     "is invalid": "传到一半断开，或者不是 wheel",
     "No matching distribution": "没有这个包",
 }
-PROXY_WORDS = "SOCKS support|Invalid(Proxy)?URL"  # pip 用不了环境里的代理时说的
+PROXY_WORDS = "SOCKS support|Invalid(Proxy)?URL"  # pip 用不了代理时说的
 
 
 def download(requirement: str, size: int, folder: Path, title: str) -> Path:
@@ -66,10 +66,22 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
     if "No space left" in said:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     errors = re.findall("^ERROR: (.+)", said, re.MULTILINE) or ["没有说原因"]
-    if proxies() and re.search(PROXY_WORDS, said):
-        raise SourceError(f"pip 用不了{proxies()}")
+    if re.search(PROXY_WORDS, said) and (proxy := _own_proxy() or proxies()):
+        raise SourceError(f"pip 用不了{proxy}")
     known = (reason for words, reason in REASONS.items() if re.search(words, said))
     raise SourceError(next(known, f"pip 没有成功（{errors[-1]}）"))
+
+
+def _own_proxy() -> str:
+    """pip 自己的设置里写的代理，它压过环境里的；没有就是空的。"""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    settings = subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
+    written = dict(re.findall(r"^(\S+)\.proxy='(.*)'$", settings, re.MULTILINE))
+    for place, name in ((":env:", "PIP_PROXY"), ("download", "download.proxy"), ("global", "global.proxy")):
+        if written.get(place):
+            where = "" if place == ":env:" else "（pip config list 里的）"
+            return f"代理 {name}={without_password(written[place])}{where}"
+    return ""
 
 
 def _largest(folder: Path) -> int:

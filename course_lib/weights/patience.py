@@ -80,11 +80,14 @@ def proxies() -> str:
     """环境里设的代理，口令不写出来；没有就是空的。"""
     found = urllib.request.getproxies()
     shown = [
-        f"{kind}_proxy={re.sub('(?<=//).*@|^[^/]*@', '', found[kind])}"
-        for kind in ("all", "http", "https")
-        if kind in found
+        f"{kind}_proxy={without_password(found[kind])}" for kind in ("all", "http", "https") if kind in found
     ]
     return f"代理 {'、'.join(shown)}" if shown else ""
+
+
+def without_password(proxy: str) -> str:
+    """一个代理的网址，去掉用户与口令。"""
+    return re.sub("(?<=//).*@|^[^/]*@", "", proxy)
 
 
 class Patience:
@@ -110,17 +113,29 @@ class Patience:
 
 
 def seconds() -> int:
-    """等一次回应的秒数；网慢的读者可以用 hub 自己的环境变量放宽，0 就是没有设。
+    """等一次回应的秒数；网慢的读者可以用 hub 自己的环境变量放宽，0 与空的就是没有设。
 
-    错误：它不是整数时，抛出 `HubError`。
+    hub 一导入就读它的两个时限，写错了的抛出看不懂的异常，所以先来问这里，再导入 hub 或 transformers。
+    错误：它们不是整数，或者是负的，抛出 `HubError`。
     """
-    written = os.environ.get("HF_HUB_DOWNLOAD_TIMEOUT") or "0"
+    _written_seconds("HF_HUB_ETAG_TIMEOUT")
+    return _written_seconds("HF_HUB_DOWNLOAD_TIMEOUT") or SECONDS
+
+
+def _written_seconds(name: str) -> int:
+    written = os.environ.get(name, "0")
+    if not written.strip():
+        del os.environ[name]  # 空的就是没有设，hub 却不这样看
+        return 0
     try:
-        return int(written) or SECONDS
+        value = int(written)
     except ValueError:
+        value = -1
+    if value < 0:
         raise HubError(
-            f"环境变量 HF_HUB_DOWNLOAD_TIMEOUT 是 {written}，hub 只认整数的秒数，请改好或者去掉它，再重新启动 Python。"
-        ) from None
+            f"环境变量 {name} 是 {written}，hub 只认整数的秒数，不能是负的，请改好或者去掉它，再重新启动 Python。"
+        )
+    return value
 
 
 def plain_reason(error: BaseException) -> str:

@@ -10,10 +10,11 @@ from torch import Tensor
 
 from .audit import load_audited
 from .builtin import MINILM, builtin_path
-from .errors import HubError, PretrainedError
+from .errors import HubError, PretrainedError, say
 from .folders import llm_source, model_folder
 from .llama import open_llama
 from .names import LLAMA_NAMES, translated
+from .patience import seconds
 
 
 def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False):
@@ -23,12 +24,13 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
     返回：(tokenizer, model)，`AutoTokenizer` 与 `AutoModel` 装出的对象，权重是 fp32。
     错误：取不到、装不上，或者分词器与模型的词表不配套时，抛出 `PretrainedError`。
     """
+    seconds()  # 写错了的，导入 transformers 就会抛异常
     try:
         folder = model_folder(name)
     except HubError as error:
         if not allow_builtin:
             raise
-        print(f"{error}这次先用内置的 {MINILM.name}。")
+        say(f"{error}这次先用内置的 {MINILM.name}。")
         folder = builtin_path()
     with _quiet_transformers():
         return _load_pair(folder)
@@ -41,6 +43,7 @@ def load_llm_reference(name: str | os.PathLike | None = None):
     它把前半与后半配成一对来旋转，W^Q、W^K 的行因此要排回去。
     参数：name，与 `LanguageModel.from_pretrained` 相同。错误：文件取不到或残缺时抛出 `PretrainedError`。
     """
+    seconds()  # 写错了的，导入 transformers 就会抛异常
     from transformers import LlamaConfig, LlamaForCausalLM
 
     source = open_llama(llm_source(name))

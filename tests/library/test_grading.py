@@ -479,6 +479,20 @@ def test_small_matters(tmp_path):
     assert len(set(labels(papers).values())) == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "arguments", "said"),
+    [("teach", "--help", "--csv"), ("teach.notebooks", "--help", "usage"), ("teach.notebooks", "out", "out")],
+)
+@pytest.mark.subprocess
+def test_a_terminal_without_chinese(tmp_path, command, arguments, said):
+    """印成问号，不停下；问一句怎样用，什么也不写。"""
+    env = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONPATH": str(ROOT)}
+    asked = [sys.executable, "-m", command, arguments]
+    done = subprocess.run(asked, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0 and said in done.stdout and "??" in done.stdout and not done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ([] if arguments == "--help" else ["out"])
+
+
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 def test_teachers_notebooks(path):
     """学生的一份只少了解答，答案的一份只多了它；两份都还是笔记本。"""

@@ -1,6 +1,7 @@
 """BERT 从哪里来：hub 上的名字与本地的文件夹；取不到、不能用，都是一句话，缓存不会坏。"""
 
 import hashlib
+import io
 import itertools
 import logging.handlers
 import os
@@ -218,6 +219,18 @@ def test_what_cannot_be_checked_is_said_once(hub, capsys, form):
         assert line == f"{hub.endpoint} 没有给出文件的校验和，从它取来的只看过大小，内容没有核对过。"
 
 
+def test_a_terminal_without_chinese_stops_no_fetch(hub, monkeypatch):
+    hub.etag = lambda name, content: f'"0x8DC-{hashlib.md5(content).hexdigest()}"'
+    hub_module._say_unchecked.cache_clear()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
+    accept()
+    hub.fault = "404"
+    load_bert(REPO, allow_builtin=True)
+    sys.stdout.flush()
+    unchecked, otherwise = sys.stdout.buffer.getvalue().decode().splitlines()
+    assert unchecked.startswith(f"{hub.endpoint} ????") and REPO in otherwise
+
+
 def test_a_checksum_in_capitals_is_checked(hub, capsys):
     etag = hub.etag
     hub.etag = lambda name, content: etag(name, content).upper()
@@ -394,12 +407,33 @@ def test_a_refused_token_is_named(hub, monkeypatch):
 
 
 def test_the_patience_of_the_reader(hub, monkeypatch):
-    for written, seconds in [("0", 3), ("", 3), ("20", 20)]:
+    for written, seconds in [("0", 3), ("", 3), (" ", 3), ("20", 20)]:
         monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", written)
         assert patience_module.seconds() == seconds
-    for written in ("10.5", "abc"):
-        monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", written)
-        assert f"HF_HUB_DOWNLOAD_TIMEOUT 是 {written}" in refuse()
+    for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
+        for written in ("10.5", "abc", "-5"):
+            monkeypatch.setenv(name, written)
+            assert f"{name} 是 {written}" in refuse()
+        monkeypatch.delenv(name)
+
+
+def test_patience_is_read_before_the_client_is(folder):
+    """hub 一导入就读这两个变量，transformers 也导入它：全新的进程，装的是本地的文件夹。"""
+    code = """if True:
+        import os, sys
+        from course_lib.weights import PretrainedError, load_bert
+        for name in ("HF_HUB_DOWNLOAD_TIMEOUT", "HF_HUB_ETAG_TIMEOUT"):
+            for written in ("abc", "-5", ""):
+                os.environ[name] = written
+                try:
+                    load_bert(sys.argv[1])
+                    print("装上了", len({"transformers", "huggingface_hub"} & sys.modules.keys()))
+                except PretrainedError as error:
+                    print(name in str(error) and written in str(error) and error.__cause__ is None)
+    """
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split("\n")[:-1] == ["True", "True", "装上了 2"] * 2, done.stderr
 
 
 def test_settings_of_the_hub_client_are_put_back(hub, monkeypatch):
@@ -481,9 +515,23 @@ def test_a_user_without_a_home(folder, monkeypatch):
     builtin_path.cache_clear()
     for ask in (model_folder, uses_builtin, llm_source, uses_builtin_llm):
         assert "XDG_CACHE_HOME" in refusal(ask)
-    assert "里的 ~ 不知道是哪个文件夹" in refusal(model_folder, "~/model")
+    assert "里的 ~ 不知道是哪个文件夹（没有 HOME）" in refusal(model_folder, "~/model")
+    assert "（这台机器上没有用户 no-such-user）" in refusal(model_folder, "~no-such-user/model")
     monkeypatch.setenv("COURSE_BERT", str(folder))
     assert model_folder() == folder and not uses_builtin()
+
+
+def test_no_home_for_what_the_hub_gives(hub, tmp_path, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", "~/.cache/huggingface/hub")  # 没有 HOME 时导入的，就是这样
+    for name in ("HOME", "HF_HOME"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(os, "getuid", lambda: 54321)
+    message = refuse()
+    assert "HF_HOME 设成写得下的文件夹" in message and "HF_ENDPOINT" not in message
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    accept()
 
 
 def test_what_is_no_name_is_not_asked_of_the_hub(hub):
