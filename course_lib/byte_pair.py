@@ -79,7 +79,8 @@ class BytePairTokenizer:
     vocab，`{词元: 编号}`，词元用 `byte_characters` 的字符写成（特殊词元照原样写）；
     merges，`(左, 右)` 的列表，先学到的在前；special，特殊词元，文本里写出的不再切开；
     patterns，预切分依次使用的正则；whole_pieces，一段若本身就是词元便不再合并（Llama 3 如此）；
-    template，对话模板（Jinja）的原文，有几个就是 `{名字: 原文}`；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None。
+    template，对话模板（Jinja）的原文，有几个就是 `{名字: 原文}`；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None；
+    names，模板里还叫得出名字的词元，如 `{"image_token": "<image>"}`。
 
     错误：两个词元的编号相同、词元里有不代表字节的字符，或者合并的结果不在词表里时，抛出 `ValueError`。
     出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 tokenizers 为准。
@@ -96,12 +97,13 @@ class BytePairTokenizer:
         bos_id: int | None = None,
         eos_id: int | None = None,
         pad_id: int | None = None,
+        names: Mapping[str, str] | None = None,
     ):
         self.vocab = dict(vocab)
         self.special = {token: self.vocab[token] for token in special}
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
         self.patterns, self.whole_pieces, self.template = patterns, whole_pieces, template
-        self.bos_id, self.eos_id, self.pad_id = bos_id, eos_id, pad_id
+        self.bos_id, self.eos_id, self.pad_id, self.names = bos_id, eos_id, pad_id, dict(names or {})
         check_vocab(self.vocab)
         check_merges(self.ranks, self.vocab)
         self._bytes = {
@@ -189,6 +191,7 @@ class BytePairTokenizer:
         check_messages(messages)
         ids = {"bos_token": self.bos_id, "eos_token": self.eos_id, "pad_token": self.pad_id}
         tokens = {name: self.decode([index]) for name, index in ids.items() if index is not None}
+        tokens = self.names | tokens
         return render(self.template, [dict(m) for m in messages], add_generation_prompt, tokens)
 
     def _spell(self, piece: str) -> list[str]:

@@ -11,9 +11,11 @@ from typing import TypeVar
 import regex
 
 from ..pretokenization import DIGIT, GPT2, SMOLLM
+from .declared import CONFIG, Token, declared_tokens
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
-from .reading import LARGEST, read_json, shown, written_id
+from .kinds import OFF, TEMPLATE
+from .reading import LARGEST, odd_setting, read_json, shown, written_id
 
 Tokenizer = TypeVar("Tokenizer")
 
@@ -80,30 +82,46 @@ def _read_gguf(path: Path) -> dict:
 
 
 def _read_folder(folder: Path) -> dict:
-    file, settings = folder / "tokenizer.json", folder / "tokenizer_config.json"
+    file, settings = folder / "tokenizer.json", folder / CONFIG
     try:
         read, config = read_json(file), read_json(settings) if settings.is_file() else {}
+        declared = declared_tokens(folder)
     except SourceError as error:
         raise PretrainedError(f"文件夹 {folder} 的分词器不能用：{error}。") from None
     model, added = read["model"], read.get("added_tokens") or []
     if fault := _fault(read):
         raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
     vocab = model["vocab"] | {token["content"]: token["id"] for token in added}
-    template = folder / "chat_template.jinja"
-    ids = {}
-    for name in ("bos", "eos", "pad"):
-        token = config.get(f"{name}_token")
-        ids[f"{name}_id"] = vocab.get(token["content"] if isinstance(token, dict) else token)
+    if fault := odd_setting(config, {"split_special_tokens": OFF}, CONFIG) or _odd_token(declared, vocab):
+        raise PretrainedError(f"文件夹 {folder} 的分词器不能用：{fault}；可以换一个模型。")
+    template = folder / TEMPLATE
+    # 另外声明的，词表里有就整个出现，与 added_tokens 里的一样
+    special = [token["content"] for token in added]
+    written = [token.content for token in declared if token.content is not None]
+    names = {token.name: token.content for token in declared if token.name and token.content is not None}
+    ids = {f"{name}_id": vocab.get(names.get(f"{name}_token")) for name in ("bos", "eos", "pad")}
     return {
         "vocab": vocab,
         "merges": _pairs(model["merges"]),
-        "special": [token["content"] for token in added],
+        "special": [*dict.fromkeys([*special, *written])],
+        "names": names,
         "patterns": _patterns(read["pre_tokenizer"]),
         "whole_pieces": model.get("ignore_merges", False),
         "template": template.read_text(encoding="utf-8")
         if template.is_file()
         else _templates(config.get("chat_template")),
     } | ids
+
+
+def _odd_token(declared: Sequence[Token], vocab: Mapping[str, int]) -> str | None:
+    """声明的词元里有一个是 tokenizer.json 里没有的，或者要连着空格的，返回一句说明；没有就返回 None。"""
+    for token in declared:
+        if token.content is not None and token.content not in vocab:
+            return f"它另外声明了词元 {shown(token.content)}，tokenizer.json 里没有，请用 transformers 装上它再存一遍"
+        # 没有 normalizer，normalized 也就没有用处
+        if on := [option for option in token.options if option != "normalized"]:
+            return f"{token.content} 的 {on[0]} 打开着"
+    return None
 
 
 def _templates(given):

@@ -7,14 +7,16 @@ from typing import Any
 
 from safetensors import safe_open
 
+from .declared import DECLARING
 from .errors import SourceError
 from .reading import odd_setting, read_json, shown
-from .word_piece import DECLARING, VOCABULARIES, vocabulary_fault
+from .word_piece import VOCABULARIES, vocabulary_fault
 
 WEIGHTS = "model.safetensors"
 SHARDS = f"{WEIGHTS}.index.json"
 PICKLED_WEIGHTS = "pytorch_model.bin"
 GENERATION = "generation_config.json"  # 怎样写：有的模型，另外几个结尾只写在这里
+TEMPLATE = "chat_template.jinja"  # 对话模板；压过 tokenizer_config.json 里的
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ LLAMA = Kind(
         ),
     },
     vocabularies=("tokenizer.json",),
-    beside=(GENERATION,),
+    beside=(GENERATION, TEMPLATE),
     variable="COURSE_LLM",
     wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",
 )

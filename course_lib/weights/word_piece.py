@@ -1,15 +1,14 @@
 """一个 BERT 的分词器怎样读：词表，与同一文件夹里改得动它的几个文件；读出来的是 `WordPieceTokenizer` 的参数。"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .declared import CONFIG, Token, declared_tokens, token_of
 from .errors import PretrainedError, SourceError
 from .reading import LARGEST, odd_setting, read_json, shown
 
 VOCABULARIES = ("tokenizer.json", "vocab.txt")  # 两个都有，就看前一个，与 transformers 相同
-DECLARING = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")  # 还有 tokenizer.json
-LISTS = ("added_tokens", "added_tokens_decoder", "additional_special_tokens", "extra_special_tokens")
 # tokenizer_config.json 里可以没有、有就只能是这几个值的
 SETTINGS = {
     "do_lower_case": (True, False),
@@ -33,10 +32,10 @@ def read_vocab(path: str | Path, special: Sequence[str]) -> dict:
         raise FileNotFoundError(f"找不到词表 {file or path / ' 或 '.join(VOCABULARIES)}；请检查路径。")
     try:
         vocab = read_words(file)
-        files = _declaring_files(path)
-        config = files["tokenizer_config.json"]
-        declared = [token for name, values in files.items() for token in _declared(name, values)]
-        fault = odd_setting(config, SETTINGS, "tokenizer_config.json") or _odd_token(declared, special)
+        config, tokenizer = (_read_if_there(path / name) for name in (CONFIG, "tokenizer.json"))
+        kind = {"tokenizer_class": _read_if_there(path / "config.json").get("tokenizer_class")}
+        declared = [*map(token_of, tokenizer.get("added_tokens") or ()), *declared_tokens(path)]
+        fault = odd_setting(kind | config, SETTINGS, CONFIG) or _odd_token(declared, special)
     except Exception as error:  # 残缺的文件在哪里断，就抛出哪里的异常
         raise PretrainedError(
             f"读不了 {path} 的分词器（{type(error).__name__}）；请检查文件是否完整。"
@@ -96,38 +95,18 @@ def vocabulary_fault(folder: Path, vocab_size: Any) -> str | None:
     return None
 
 
-def _declaring_files(folder: Path) -> dict[str, Mapping]:
-    """会声明词元的几个文件，各读成字典；没有的是空的。config.json 里只有 tokenizer_class 与分词器有关。"""
-    names = (*DECLARING, "tokenizer.json", "config.json")
-    files = {name: read_json(folder / name) if (folder / name).is_file() else {} for name in names}
-    kind = files.pop("config.json").get("tokenizer_class")
-    return files | {"tokenizer_config.json": {"tokenizer_class": kind} | files["tokenizer_config.json"]}
+def _read_if_there(path: Path) -> dict:
+    return read_json(path) if path.is_file() else {}
 
 
-def _declared(file: str, values: Mapping) -> Iterator[tuple[str, Any]]:
-    """一个文件里声明的词元：叫什么（没有名字的是空的），怎样写。"""
-    if file == "added_tokens.json":
-        yield from (("", word) for word in values)
-        return
-    for key, value in values.items():
-        if key in LISTS:
-            yield from (
-                ("", token) for token in (value.values() if isinstance(value, Mapping) else value or ())
-            )
-        elif key.endswith("_token") and not isinstance(value, bool):  # add_bos_token 一类是开关
-            yield key, value
-
-
-def _odd_token(declared: Sequence[tuple[str, Any]], special: Sequence[str]) -> str | None:
+def _odd_token(declared: Sequence[Token], special: Sequence[str]) -> str | None:
     """声明的词元里有一个不是认得的那样，返回一句说明；没有就返回 None。"""
     names = {f"{token[1:-1].lower()}_token": token for token in special}
-    for name, token in declared:
-        options = token if isinstance(token, Mapping) else {"content": token}
-        content = options["content"]
+    for name, content, options in declared:
         if content is None and name not in names:  # 没有 bos_token，也就不会加它
             continue
         if content not in special or content != names.get(name, content):
             return f"它定义了特殊词元 {shown(content)}，这里只认 {'、'.join(special)}"
-        if on := [option for option in ("single_word", "normalized") if options.get(option)]:
+        if on := [option for option in ("single_word", "normalized") if option in options]:
             return f"{content} 的 {on[0]} 打开着"
     return None

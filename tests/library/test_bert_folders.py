@@ -128,6 +128,8 @@ ROWS = {
             ("<e1>", "tokenizer_config__json", "additional_special_tokens", ["<e1>"]),
             ("<e1>", "tokenizer_config__json", "extra_special_tokens", ["<e1>"]),
             ("<e1>", "tokenizer_config__json", "extra_special_tokens", {"e": "<e1>"}),
+            ("<e1>", "tokenizer_config__json", "model_specific_special_tokens", {"e": "<e1>"}),
+            ("<e1>", "special_tokens_map__json", "extra_special_tokens", ["<e1>"]),
             ("<e1>", "tokenizer_config__json", "added_tokens_decoder", {"24": ADDED | {"content": "<e1>"}}),
             ("<s>", "tokenizer_config__json", "bos_token", "<s>"),
             ("<s>", "tokenizer_config__json", "start_token", "<s>"),

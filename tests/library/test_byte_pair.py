@@ -1,5 +1,6 @@
 import json
 import random
+import shutil
 import unicodedata
 from copy import copy
 from functools import cache
@@ -10,10 +11,10 @@ import torch
 from byte_pair_texts import LETTERS, LOST, MESSAGES, RULES, SOME, ours, reference, smollm, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_models import GGUF_TOKENIZER, make_gguf
+from tiny_models import GGUF_TOKENIZER, make_gguf, refusal, rewrite
 from tokenizers import Regex, Tokenizer, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence, Split
-from transformers import PreTrainedTokenizerFast
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 from two_tokenizers import SCALARS
 
@@ -440,7 +441,7 @@ def rewritten(saved, folder, change):
 
 def test_a_folder_reads_like_the_file(saved, tmp_path):
     from_file, from_folder = read_tokenizer(builtin_llm_path()), read_tokenizer(saved)
-    assert from_folder.pop("whole_pieces") is False
+    assert from_folder.pop("whole_pieces") is False and from_folder.pop("names")["eos_token"] == "<|im_end|>"
     assert from_folder == from_file
     assert from_file["patterns"] == (r"\p{N}", GPT2)
 
@@ -460,6 +461,65 @@ def test_a_folder_reads_like_the_file(saved, tmp_path):
     assert (again["bos_id"], again["eos_id"], again["pad_id"], again["template"]) == (None, 2, None, "T")
     (tmp_path / "tokenizer_config.json").unlink()
     assert read_tokenizer(tmp_path)["template"] is None and read_tokenizer(tmp_path)["eos_id"] is None
+
+
+ADDED = {"lstrip": False, "rstrip": False, "single_word": False, "normalized": False, "special": True}
+CONFIG, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
+NEW = "它另外声明了词元 '<e1>'，tokenizer.json 里没有"
+
+
+def saved_again(folder):
+    AutoTokenizer.from_pretrained(folder).save_pretrained(folder)
+
+
+# 文件夹 → (几个文件各改什么, 话里有什么)；没有话的，与 transformers 装出来的相同
+DECLARED = {
+    "旧的文件": ({"added_tokens.json": {"<e1>": 49152}}, NEW),
+    **{
+        f"{file} 的 {name}（{type(value).__name__}）": ({file: {name: value}}, NEW)
+        for file in (CONFIG, SPECIAL)
+        for name, value in [
+            ("additional_special_tokens", ["<e1>"]), ("extra_special_tokens", ["<e1>"]), ("pad_token", "<e1>"),
+            ("extra_special_tokens", {"image_token": "<e1>"}), ("image_token", "<e1>"),
+            ("unk_token", ADDED | {"content": "<e1>"}),
+        ]
+    },
+    "有名字的一表": ({CONFIG: {"model_specific_special_tokens": {"image_token": "<e1>"}}}, NEW),
+    "新的写法": ({CONFIG: {"added_tokens_decoder": {"49152": ADDED | {"content": "<e1>"}}}}, NEW),
+    "连着空格": ({CONFIG: {"added_tokens_decoder": {"1": ADDED | {"content": "<|im_start|>", "lstrip": True}}}},
+        "<|im_start|> 的 lstrip 打开着"),
+    "切开特殊词元": ({CONFIG: {"split_special_tokens": True}}, "split_special_tokens 是 True"),
+    "声明了，再存": ({CONFIG: {"extra_special_tokens": ["<e1>"]}, "再存": saved_again}, None),
+    "词表里的一个词": ({CONFIG: {"additional_special_tokens": ["time"]}}, None),
+    "名字": ({CONFIG: {"image_token": "<|im_start|>"}}, None),
+    "名字在一表里": ({CONFIG: {"extra_special_tokens": {"image_token": "<|im_start|>"}}}, None),
+    "名字带着选项": ({SPECIAL: {"image_token": ADDED | {"content": "<|im_end|>"}}}, None),
+    "旧的文件压过新的": ({CONFIG: {"eos_token": "<|im_end|>"}, SPECIAL: {"eos_token": "<|endoftext|>"}}, None),
+    "新的写法不看旧的": ({CONFIG: {"eos_token": "<|im_end|>", "added_tokens_decoder": {}},
+        SPECIAL: {"eos_token": "<|endoftext|>", "additional_special_tokens": ["<e1>"]}, "added_tokens.json": {"<e1>": 9}}, None),
+    "写明没有": ({SPECIAL: {"pad_token": None}}, None),
+    "开关": ({CONFIG: {"add_bos_token": True, "add_eos_token": False, "split_special_tokens": False}}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", DECLARED)
+def test_what_is_declared_is_followed_or_refused(saved, tmp_path, row):
+    folder = shutil.copytree(saved, tmp_path / "m")
+    changes, said = DECLARED[row]
+    (folder / "chat_template.jinja").write_text("{{ image_token }}{{ eos_token }}{{ messages[0].content }}")
+    for file, change in changes.items():
+        change(folder) if callable(change) else rewrite(folder / file, change)
+    if said:
+        assert said in refusal(load_tokenizer, BytePairTokenizer, folder)
+        return
+    mine, theirs = load_tokenizer(BytePairTokenizer, folder), AutoTokenizer.from_pretrained(folder)
+    for text in ("hi <e1>x</e1>", "sometimes<|im_end|> time", " <|endoftext|>\n"):
+        assert mine.encode(text) == theirs.encode(text, add_special_tokens=False)
+    assert (mine.bos_id, mine.eos_id, mine.pad_id) == (
+        theirs.bos_token_id, theirs.eos_token_id, theirs.pad_token_id,
+    )  # fmt: skip
+    message = [{"role": "user", "content": "hi"}]
+    assert mine.chat(message) == theirs.apply_chat_template(message, tokenize=False)
 
 
 def test_from_pretrained(saved, monkeypatch, tmp_path):

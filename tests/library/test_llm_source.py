@@ -20,6 +20,7 @@ FILES = {
     WEIGHTS: save({"model.norm.weight": torch.ones(4)}),
     "tokenizer.json": b"{}",
     "tokenizer_config.json": b"{}",
+    "chat_template.jinja": b"{{ messages[0].content }}",
 }
 # 文件的增减 → 报错里的话；本地的文件夹与 hub 上的都是这样说
 FAULTS = {
