@@ -3,6 +3,7 @@
 要看张量里的数才答得出的，都先经过 `known_true`；只有它知道有编译这回事。
 """
 
+import math
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -332,6 +333,18 @@ def check_trainable(model: nn.Module) -> None:
         raise ValueError(
             "模型没有可以训练的参数：或者一个参数也没有，或者都被 requires_grad_(False) 冻住了。"
         )
+
+
+def check_loss(loss: float, step: int, lr: float, given: str = "输入") -> None:
+    """第 step 步的损失应当是有限的，否则抛出 `FloatingPointError`；赶在更新之前，模型里就还是有限的数。"""
+    if not math.isfinite(loss):
+        raise FloatingPointError(f"第 {step} 步的损失是 {loss}：学习率 {lr} 可能太大，或者{given}里有 NaN。")
+
+
+def check_trained(model: nn.Module, lr: float) -> None:
+    """最后一步没有下一个损失来说它好不好，所以看学到的参数：应当是有限的，否则抛出 `FloatingPointError`。"""
+    if not all(p.isfinite().all() for p in model.parameters() if p.requires_grad):
+        raise FloatingPointError(f"最后一步之后，权重里有 NaN 或无穷：学习率 {lr} 可能太大。")
 
 
 def check_data(data: Sequence[Tensor]) -> int:

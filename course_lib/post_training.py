@@ -12,7 +12,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .checks import check_counted, check_groups_of_rewards, check_pass_at_k, check_same_shape, check_trainable
+from .checks import (
+    check_counted,
+    check_groups_of_rewards,
+    check_loss,
+    check_pass_at_k,
+    check_same_shape,
+    check_trainable,
+    check_trained,
+)
 from .precision import widen
 
 
@@ -145,7 +153,8 @@ def reinforce(
 
     参数：attempt() 让模型写一批，给出 ids (P·G, N)、written (P·G, N) 与 rewards (P, G)，同一组的 G 行挨在一起；
     before_update(u)，第 u 次更新之前调用；其余同 `group_advantages` 与 `grpo_loss`。
-    返回：每次更新之前那一批的平均奖励。出处：Shao et al., 2024, 算法 1。
+    返回：每次更新之前那一批的平均奖励。错误：没有可以训练的参数时抛出 `ValueError`；损失或最后的权重变成 NaN 或无穷时抛出 `FloatingPointError`。
+    出处：Shao et al., 2024, 算法 1。
     """
     check_trainable(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=lr, fused=True)
@@ -163,7 +172,9 @@ def reinforce(
         gain = group_advantages(rewards, scale).flatten()
         options = {"reference": far, "beta": beta, "length": length}
         loss = grpo_loss(log_probs, log_probs, gain, written[:, 1:], **options)
+        check_loss(loss.item(), update + 1, lr, "奖励")
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    check_trained(model, lr)
     return means

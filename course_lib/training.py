@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .checks import check_data, check_trainable
+from .checks import check_data, check_loss, check_trainable, check_trained
 
 
 def warm_up_cosine(steps: int, warm_up: int = 0) -> Callable[[int], float]:
@@ -52,7 +52,7 @@ def train(
     clip_norm，梯度范数的上限；weight_decay，权重衰减；
     before_epoch(epoch)，每轮开始之前调用，这时模型处于 eval 状态；seed，打乱样本与 dropout 所用的种子。
     返回：长为 epochs × 每轮步数的列表。
-    错误：数据为空、长短不一，轮数、批大小不是正数，或模型没有可以训练的参数时抛出 `ValueError`；损失变成 NaN 或无穷时抛出 `FloatingPointError`。
+    错误：数据为空、长短不一，轮数、批大小不是正数，或模型没有可以训练的参数时抛出 `ValueError`；损失或最后的权重变成 NaN 或无穷时抛出 `FloatingPointError`。
     出处：Loshchilov & Hutter, 2019（AdamW）；weight_decay=0 时就是 Kingma & Ba, 2015 的 Adam。
     """
     count = check_data(data)
@@ -75,10 +75,7 @@ def train(
             for chosen in torch.randperm(count).split(batch_size):
                 loss = loss_of(model, *(part[chosen].to(device) for part in data))
                 losses.append(loss.item())
-                if not math.isfinite(losses[-1]):  # 赶在更新之前，模型里就还是有限的数
-                    raise FloatingPointError(
-                        f"第 {len(losses)} 步的损失是 {losses[-1]}：学习率 {lr} 可能太大，或者输入里有 NaN。"
-                    )
+                check_loss(losses[-1], len(losses), lr)
                 optimizer.zero_grad()
                 loss.backward()
                 if clip_norm is not None:
@@ -87,6 +84,7 @@ def train(
                 scheduler.step()
                 bar.update()
                 bar.set_postfix_str(f"损失 {losses[-1]:.3f}", refresh=False)
+    check_trained(model, lr)
     model.eval()
     return losses
 

@@ -311,6 +311,25 @@ def test_one_update_is_the_formula(options, capsys):
     assert out == "" and err.startswith("\r强化学习: ") and err.endswith("\r")  # 跑完就收起
 
 
+@pytest.mark.parametrize(
+    ("rewards", "lr", "said"),
+    [
+        ([[torch.nan, 1.0], [0, 1]], 3e-4, "第 1 步的损失是 nan：学习率 0.0003 可能太大，或者奖励里有 NaN。"),
+        ([[torch.inf, 1.0], [0, 1]], 3e-4, "第 1 步的损失是 nan："),
+        ([[0.0, 1], [0, 1]], 1e39, "最后一步之后，权重里有 NaN 或无穷：学习率 1e+39 可能太大。"),
+        ([[0.0, 1], [0, 1]], 3e38, "第 2 步的损失是 nan：学习率 3e+38 可能太大"),
+    ],
+)
+def test_nan_stops_the_loop(rewards, lr, said):
+    """同 `train`：不把 NaN 留在权重里不说。"""
+    model, ids = Lottery(), torch.tensor([[0, 1], [0, 2], [0, 1], [0, 2]])
+    attempt = ids, torch.ones(4, 2) > 0, torch.tensor(rewards)
+    with pytest.raises(FloatingPointError) as error:
+        reinforce(model, lambda: attempt, updates=1 + ("第 2 步" in said), lr=lr)
+    assert str(error.value).startswith(said)
+    assert model.scores.isfinite().all() or "第 1 步" not in said  # 赶在更新之前
+
+
 WRONG = {
     "形状应当相同：ids (3, 5)、learned (5,)": lambda: sft_loss(LOGITS, IDS, torch.ones(5) > 0),
     "形状应当相同：better (2,)、worse (3,)": lambda: preference_loss(torch.ones(2), torch.ones(3)),

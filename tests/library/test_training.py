@@ -143,6 +143,15 @@ def test_nan_stops_before_it_reaches_the_weights():
     assert model.weight.isfinite().all()
 
 
+def test_the_last_step_is_looked_at_too():
+    """损失还是有限的，梯度却不是：没有下一步，就没有下一个损失来说。"""
+    model, data = problem()
+    with pytest.raises(
+        FloatingPointError, match=r"^最后一步之后，权重里有 NaN 或无穷：学习率 0.001 可能太大。$"
+    ):
+        train(model, lambda model, x, y: (0 * model(x)).sqrt().sum(), data, epochs=1, batch_size=99)
+
+
 def test_predict_restores_the_mode_and_keeps_the_order():
     model = nn.Sequential(nn.Linear(3, 2), nn.Dropout(0.5)).train()
     x = torch.randn(10, 3)
