@@ -82,12 +82,17 @@ def check_ids(ids: Tensor, table: nn.Embedding, name: str = "词元编号") -> N
     """
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"{name}的形状应当是 (B, N) 且不为空，这里是 {tuple(ids.shape)}。")
-    if ids.dtype not in (torch.long, torch.int32):  # torch 查表只认这两种
-        raise TypeError(f"{name}应当是整数（int64 或 int32），这里是 {ids.dtype}；请先用 .long()。")
+    check_integers(ids, name)
     low, high = ids.aminmax()
     if known_true((low < 0) | (high >= table.num_embeddings)):
         wrong = int(low if low < 0 else high)
         raise ValueError(f"{name} {wrong} 不在 0 到 {table.num_embeddings - 1} 之间，分词器与模型不配套。")
+
+
+def check_integers(ids: Tensor, name: str = "词元编号") -> None:
+    """编号应当是 int64 或 int32，否则抛出 `TypeError`：torch 查表只认这两种；name，报错时怎样称呼它们。"""
+    if ids.dtype not in (torch.long, torch.int32):
+        raise TypeError(f"{name}应当是整数（int64 或 int32），这里是 {ids.dtype}；请先用 .long()。")
 
 
 def check_length(length: int, max_len: int) -> None:
@@ -106,7 +111,7 @@ def check_padding(attention_mask: Tensor) -> None:
     """分词器的 attention_mask 应当是 (B, N)，只含 0 和 1，否则抛出 `ValueError`。"""
     if attention_mask.dim() != 2:
         raise ValueError(f"attention_mask 的形状应当是 (B, N)，这里是 {tuple(attention_mask.shape)}。")
-    if known_true((attention_mask != attention_mask.bool()).any()):
+    if known_true((attention_mask != attention_mask.bool().to(attention_mask.dtype)).any()):
         raise ValueError("attention_mask 只能含 0 和 1：1 = 真实词元，0 = 填充。")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from .checks import check_logits, check_sampling
+from .checks import check_integers, check_logits, check_sampling
 
 # 挑出下一个词元：分数 (B, V) 与已有的编号 (B, N) → 编号 (B,)
 Choose = Callable[[Tensor, Tensor], Tensor]
@@ -54,12 +54,13 @@ def penalize(logits: Tensor, ids: Tensor, penalty: float) -> Tensor:
     """重复惩罚：ids 里出现过的词元，分数为正就除以 penalty，为负就乘以 penalty，两种都变小。
 
     参数：logits (B, V)；ids (B, N)，负数不是词元，略过；penalty > 0，1 就是不罚，小于 1 就是鼓励。
-    返回：同形状，logits 不变。错误：penalty 越界时抛出 `ValueError`。
+    返回：同形状，logits 不变。错误：penalty 越界时抛出 `ValueError`；ids 不是 int64 或 int32 时抛出 `TypeError`。
     出处：Keskar et al., 2019, §4.1；论文一律用除的，负的分数除了反而变大，所以通行的做法改为乘。
     """
     check_sampling(repetition_penalty=penalty)
     if penalty == 1:
         return logits
+    check_integers(ids)
     vocab = logits.size(-1)
     seen = torch.zeros(len(logits), vocab + 1, dtype=torch.bool, device=logits.device)
     seen = seen.scatter(-1, ids.where(ids >= 0, vocab), True)[:, :vocab]  # 负的都记在多出来的一格

@@ -48,6 +48,16 @@ class TestMasks:
         with pytest.raises(ValueError, match=words):
             padding_mask(bad)
 
+    @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int16, torch.uint16, torch.uint64])
+    def test_any_kind_of_ones_and_zeros(self, dtype):
+        mask = padding_mask(torch.tensor([[1, 1, 0]]).to(dtype))
+        assert mask.tolist() == [[[[True, True, False]]]]
+        with pytest.raises(ValueError, match=r"^attention_mask 的形状应当是"):
+            padding_mask(torch.ones(3).to(dtype))
+        if dtype != torch.bool:
+            with pytest.raises(ValueError, match=r"^attention_mask 只能含 0 和 1"):
+                padding_mask(torch.tensor([[1, 2]]).to(dtype))
+
     def test_a_mask_that_hides_nothing_is_not_needed(self):
         real = torch.tensor([[1, 1, 0], [1, 1, 1]])
         assert (

@@ -115,6 +115,15 @@ def test_penalty_matches_transformers():
     assert penalize(logits.half(), ids, 1.3).dtype == torch.float16
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.uint16, torch.bool, torch.float32])
+def test_penalized_ids_are_whole_numbers(dtype):
+    ids, said = torch.ones(2, 1), rf"^词元编号应当是整数（int64 或 int32），这里是 {dtype}；"
+    for call in (lambda x, ids: penalize(x, ids, 2.0), sampler(repetition_penalty=2.0)):
+        with pytest.raises(TypeError, match=said):
+            call(torch.ones(2, 4), ids.to(dtype))
+    assert_close(penalize(torch.ones(2, 4), ids.int(), 2.0), penalize(torch.ones(2, 4), ids.long(), 2.0))
+
+
 # ---- 抽签
 
 
