@@ -24,6 +24,26 @@ def test_slow_libraries_wait_until_needed():
     assert done.stdout.split() == []
 
 
+SHAPES = """
+import sys
+from course_lib.config import LanguageModelConfig
+from course_lib.exercises.topics.encoder_is_bert import SMALL, BertConfig, count
+from course_lib.language_model import LanguageModel
+from course_lib.weights import only_shapes
+count(BertConfig(**SMALL))
+with only_shapes():
+    for config in (LanguageModelConfig(num_layers=1), LanguageModelConfig.gpt(num_layers=1)):
+        LanguageModel(config)
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_shapes_wait_for_no_compiler():
+    """数参数、装权重之前只要形状；torch 有的算子在 meta 上要先载入整个编译器，要一秒多。"""
+    done = subprocess.run([sys.executable, "-c", SHAPES], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_package_itself_imports_nothing():
     code = "import course_lib, sys; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
