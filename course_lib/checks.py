@@ -21,10 +21,19 @@ def known_true(answer: Tensor) -> bool:
 
 
 def check_positive(config: object, *names: str) -> None:
-    """config 的这几个字段都应当是正整数，否则抛出 `ValueError`。"""
+    """config 的这几个字段都应当是正整数，否则抛出 `ValueError`；不是整数时抛出 `TypeError`。"""
     for name in names:
-        if getattr(config, name) < 1:
+        if _whole(config, name, "正整数") < 1:
             raise ValueError(f"{name}={getattr(config, name)}：应当是正整数。")
+
+
+def _whole(config: object, name: str, should_be: str) -> int:
+    """config 的这个字段，应当是整数，否则抛出 `TypeError`。"""
+    value = getattr(config, name)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r}：应当是{should_be}。") from None
 
 
 def check_head_size(d_model: int, num_heads: int) -> int:
@@ -57,12 +66,17 @@ def check_parts(config: object, parts: dict[str, tuple[str, ...]]) -> None:
 
 
 def check_special_ids(config: object, vocab_size: int, *names: str) -> None:
-    """config 的这几个编号都应当是词表里的，否则抛出 `ValueError`。"""
+    """config 的这几个编号都应当是词表里的，否则抛出 `ValueError`；不是整数时抛出 `TypeError`。"""
+    known = f"词表里的编号，在 0 到 {vocab_size - 1} 之间"
     for name in names:
-        if not 0 <= getattr(config, name) < vocab_size:
-            raise ValueError(
-                f"{name}={getattr(config, name)}：应当是词表里的编号，在 0 到 {vocab_size - 1} 之间。"
-            )
+        if not 0 <= _whole(config, name, known) < vocab_size:
+            raise ValueError(f"{name}={getattr(config, name)}：应当是{known}。")
+
+
+def check_dropout(dropout: float) -> None:
+    """丢弃的概率应当在 0 到 1 之间，否则抛出 `ValueError`。"""
+    if not 0 <= dropout <= 1:
+        raise ValueError(f"dropout={dropout}：丢弃的概率应当在 0 到 1 之间。")
 
 
 def check_patch_size(length: int, patch_size: int) -> int:
@@ -180,12 +194,16 @@ def check_sequences(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | No
         )
 
 
-def check_caches(caches: Sequence[object] | None, num_layers: int) -> None:
-    """缓存应当是 `new_cache()` 给的一列，每层一个，不用就是 None；不然抛出 `TypeError` 或 `ValueError`。"""
+def check_caches(caches: Sequence[object] | None, num_layers: int, kind: type) -> None:
+    """缓存应当是 `new_cache()` 给的一列，每层一个 kind，不用就是 None；不然抛出 `TypeError` 或 `ValueError`。"""
     if caches is not None and not isinstance(caches, (list, tuple)):
         raise TypeError(f"cache 应当是 new_cache() 给的一列，这里是 {type(caches).__name__}。")
     if caches is not None and len(caches) != num_layers:
         raise ValueError(f"cache 有 {len(caches)} 层的，模型有 {num_layers} 层：请用 new_cache() 给的一列。")
+    if odd := [type(each).__name__ for each in caches or () if not isinstance(each, kind)]:
+        raise TypeError(
+            f"cache 的每一层应当是 {kind.__name__}，这里有 {odd[0]}：请用这个模型自己的 new_cache()。"
+        )
 
 
 def check_remembered(old: Tensor, new: Tensor) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .checks import (
+    check_dropout,
     check_groups,
     check_head_size,
     check_pairs,
@@ -22,7 +23,7 @@ class BertConfig:
 
     长度以词元计，宽度以特征维数计，`dropout` 是概率。
 
-    错误：尺寸不是正整数，`d_model` 不能被 `num_heads` 整除，或填充的编号不在词表里时，抛出 `ValueError`。
+    错误：尺寸不是正整数，`d_model` 不能被 `num_heads` 整除，填充的编号不在词表里，或 dropout 不是概率时，抛出 `ValueError`；不是整数时抛出 `TypeError`。
     出处：Devlin et al., 2019, §3；字段与 Hugging Face 的 `config.json` 的对应见 `weights.bert_config`。
     """
 
@@ -41,6 +42,7 @@ class BertConfig:
     def __post_init__(self):
         check_positive(self, *SIZES, "vocab_size", "max_len", "num_segments")
         check_special_ids(self, self.vocab_size, "pad_token_id")
+        check_dropout(self.dropout)
         check_head_size(self.d_model, self.num_heads)
 
 
@@ -50,7 +52,7 @@ class TransformerConfig:
 
     source_vocab、target_vocab 是两边的词表大小；max_len 是两边位置数的上限；
     pad_id、bos_id、eos_id 是填充、开头与结尾的编号，两边相同。
-    错误：尺寸不是正整数，d_model 不能被 num_heads 整除，或填充的编号不在词表里时，抛出 `ValueError`。
+    错误：尺寸不是正整数，d_model 不能被 num_heads 整除，填充的编号不在词表里，或 dropout 不是概率时，抛出 `ValueError`；不是整数时抛出 `TypeError`。
     出处：Vaswani et al., 2017, §3 与表 3。
     """
 
@@ -70,6 +72,7 @@ class TransformerConfig:
     def __post_init__(self):
         check_positive(self, *SIZES, "source_vocab", "target_vocab", "max_len")
         check_special_ids(self, min(self.source_vocab, self.target_vocab), "pad_id")
+        check_dropout(self.dropout)
         check_head_size(self.d_model, self.num_heads)
 
 
@@ -83,7 +86,7 @@ class LanguageModelConfig:
     tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；eos_id、bos_id、pad_id，结尾、开头与填充的编号；
     more_eos_ids，别的结尾，有的模型不止一个。
     错误：尺寸不是正整数，d_model 不能被 num_heads 整除，num_heads 不能被 num_kv_heads 整除，不认识的零件，
-    或 rotary 遇上奇数的头宽时，抛出 `ValueError`。
+    或 rotary 遇上奇数的头宽时，抛出 `ValueError`；尺寸不是整数时抛出 `TypeError`。
     出处：Touvron et al., 2023（Llama）；Allal et al., 2025（SmolLM2）；Radford et al., 2019（GPT-2）。
     """
 
@@ -144,7 +147,7 @@ class ViTConfig:
     """ViT 的尺寸，默认值是 ViT-B/16 的尺寸。
 
     图像是正方形，image_size 与 patch_size 以像素计；num_classes=0 表示不要分类头。
-    错误：尺寸不是正整数、图像的边长不能被块的边长整除，或 d_model 不能被 num_heads 整除时，抛出 `ValueError`。
+    错误：尺寸不是正整数、图像的边长不能被块的边长整除，d_model 不能被 num_heads 整除，或 dropout 不是概率时，抛出 `ValueError`；不是整数时抛出 `TypeError`。
     出处：Dosovitskiy et al., 2021, §3.1 与表 1。
     """
 
@@ -164,6 +167,7 @@ class ViTConfig:
         if self.num_classes < 0:
             raise ValueError(f"num_classes={self.num_classes}：应当是类别数，或者 0（不要分类头）。")
         check_patch_size(self.image_size, self.patch_size)
+        check_dropout(self.dropout)
         check_head_size(self.d_model, self.num_heads)
 
     @property

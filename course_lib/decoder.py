@@ -105,7 +105,7 @@ class Decoder(nn.Module):
         cache: list[tuple[Cache, Cache]] | None = None,
     ) -> DecoderOutput:
         """参数与 `DecoderLayer.forward` 相同，cache 是 `new_cache()` 给的一列；返回 `DecoderOutput`。"""
-        check_caches(cache, len(self.layers))
+        check_caches(cache, len(self.layers), tuple)
         attentions = []
         for layer, pair in zip(self.layers, cache or [()] * len(self.layers), strict=True):
             x, *weights = layer(x, memory, mask, memory_mask, need_weights, *pair)

@@ -259,7 +259,7 @@ class LanguageModel(nn.Module):
         last_only=True 时 logits 只有最后一个位置，(B, 1, V)：生成时用不着前面的，V 又很大。
         错误：形状不对、编号不在词表里、连同缓存里的超过 max_len 时抛出 `ValueError`；编号不是整数时抛出 `TypeError`。
         """
-        check_caches(cache, len(self.layers))
+        check_caches(cache, len(self.layers), Cache)
         x, turns, mask = self._embed(ids, attention_mask, len(cache[0]) if cache else 0)
         hidden_states, attentions = [x], []
         for layer, layer_cache in zip(self.layers, cache or [None] * len(self.layers), strict=True):

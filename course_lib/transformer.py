@@ -8,7 +8,7 @@ import math
 from torch import Tensor, nn
 
 from .attention import Cache, causal_mask, padding_mask
-from .checks import check_ids
+from .checks import check_caches, check_ids
 from .config import TransformerConfig
 from .decoder import Decoder, DecoderOutput
 from .encoder import Encoder
@@ -54,6 +54,7 @@ class Transformer(nn.Module):
         cache: list[tuple[Cache, Cache]] | None = None,
     ) -> DecoderOutput:
         """target (B, N)，以 bos_id 开头 → `DecoderOutput`；cache 由 `decoder.new_cache()` 给，给了它，target 就只是新的编号。"""
+        check_caches(cache, len(self.decoder.layers), tuple)
         past = len(cache[0][0]) if cache else 0
         x = self._embed(self.target_embedding, target, past)
         mask = causal_mask(target.size(1), target.device, past)

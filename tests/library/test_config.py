@@ -45,6 +45,22 @@ def test_sizes_must_be_positive(config, field, size):
         config(**CONFIGS[config][0] | {field: size})
 
 
+@pytest.mark.parametrize("size", [None, "12", 12.0])
+@each_config
+def test_sizes_are_whole_numbers(config, size):
+    for field in CONFIGS[config][1]:
+        with pytest.raises(TypeError, match=f"^{field}={size!r}：应当是正整数。$"):
+            config(**CONFIGS[config][0] | {field: size})
+
+
+@pytest.mark.parametrize("config", [BertConfig, TransformerConfig, ViTConfig])
+def test_dropout_is_a_probability(config):
+    for wrong in (-0.1, 2.0, float("nan")):
+        with pytest.raises(ValueError, match=f"^dropout={wrong}：丢弃的概率应当在 0 到 1 之间。$"):
+            config(**CONFIGS[config][0], dropout=wrong)
+    assert [config(**CONFIGS[config][0], dropout=edge).dropout for edge in (0, 1)] == [0, 1]
+
+
 @each_config
 def test_smallest_sizes(config):
     assert config(**CONFIGS[config][0] | dict.fromkeys(CONFIGS[config][1], 1)).d_model == 1
@@ -63,6 +79,15 @@ def test_padding_is_in_the_vocabulary(wrong):
     for vocabularies in ((20, 30), (30, 20)):
         with pytest.raises(ValueError, match=rf"^pad_id={wrong}：应当是词表里的编号"):
             TransformerConfig(*vocabularies, pad_id=wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 1.5, "0"])
+def test_padding_is_a_whole_number(wrong):
+    said = rf"={wrong!r}：应当是词表里的编号，在 0 到 19 之间。$"
+    with pytest.raises(TypeError, match=f"^pad_token_id{said}"):
+        BertConfig(20, pad_token_id=wrong)
+    with pytest.raises(TypeError, match=f"^pad_id{said}"):
+        TransformerConfig(20, 20, pad_id=wrong)
 
 
 def test_vit_sizes():

@@ -5,8 +5,10 @@ from torch import nn
 from torch.testing import assert_close
 from twins import layer_twin
 
-from course_lib.attention import causal_mask, padding_mask
+from course_lib.attention import Cache, causal_mask, padding_mask
+from course_lib.config import TransformerConfig
 from course_lib.decoder import Decoder, DecoderLayer
+from course_lib.transformer import Transformer
 
 
 def batch(n=5, m=4, d_model=12):
@@ -114,6 +116,21 @@ def test_a_cache_of_another_decoder_is_refused(layers):
     decoder, (x, memory, _) = Decoder(2, 12, num_heads=3, d_ff=20), batch()
     with pytest.raises(ValueError, match=f"^cache 有 {layers} 层的，模型有 2 层"):
         decoder(x, memory, cache=Decoder(layers, 12, num_heads=3, d_ff=20).new_cache())
+
+
+def test_a_cache_of_a_language_model_is_refused():
+    decoder, (x, memory, _) = Decoder(2, 12, num_heads=3, d_ff=20), batch()
+    model = Transformer(TransformerConfig(9, 9, 12, 3, 20, 2))
+    target = torch.ones(len(memory), 1, dtype=torch.long)
+    for run in (
+        lambda cache: decoder(x, memory, cache=cache),
+        lambda cache: model.decode(target, memory, cache=cache),
+    ):
+        for wrong, kind in ((Cache(), "Cache"), (None, "NoneType")):
+            with pytest.raises(
+                TypeError, match=f"^cache 的每一层应当是 tuple，这里有 {kind}：请用这个模型自己的"
+            ):
+                run([wrong] * 2)
 
 
 def test_a_cache_of_another_batch_is_refused():

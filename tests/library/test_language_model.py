@@ -11,7 +11,7 @@ from torch import nn
 from torch.testing import assert_close
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
-from course_lib.attention import causal_mask, scaled_dot_product_attention
+from course_lib.attention import Cache, causal_mask, scaled_dot_product_attention
 from course_lib.config import LanguageModelConfig
 from course_lib.language_model import (
     GroupedQueryAttention,
@@ -513,6 +513,10 @@ def test_what_does_not_fit_the_cache_is_refused():
             model(IDS[:, :1], cache=wrong)
     with pytest.raises(TypeError, match=r"^cache 应当是 new_cache\(\) 给的一列，这里是 Cache。"):
         model(IDS[:, :1], cache=model.new_cache()[0])
+    for wrong, kind in (((Cache(), Cache()), "tuple"), (None, "NoneType")):  # 一对一对的是解码器的
+        said = rf"^cache 的每一层应当是 Cache，这里有 {kind}：请用这个模型自己的 new_cache\(\)。$"
+        with pytest.raises(TypeError, match=said):
+            model(IDS[:, :1], cache=[wrong] * 3)
     for rows in (IDS[:1], IDS[:2]):
         with pytest.raises(
             ValueError, match=r"^缓存里的 \(3, 2, 9, 4\) 与新的 .* 只许第三维不同：一批一份缓存"
