@@ -33,8 +33,11 @@ CHAR_TO_BYTE = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
 
 
 def spell(text: str) -> list[str]:
-    """把文本的 UTF-8 字节逐个写成可见字符：`" 我"` → `["Ġ", "æ", "Ī", "ĳ"]`。"""
-    return [BYTE_TO_CHAR[byte] for byte in text.encode()]
+    """把文本的 UTF-8 字节逐个写成可见字符：`" 我"` → `["Ġ", "æ", "Ī", "ĳ"]`。
+
+    错误：同 `BytePairTokenizer.pretokenize`。
+    """
+    return [BYTE_TO_CHAR[byte] for byte in check_text(text).encode()]
 
 
 def unspell(token: str) -> bytes:
@@ -158,7 +161,7 @@ class BytePairTokenizer:
         return [self.vocab[token] for token in self.tokenize(text)]
 
     def merge_steps(self, piece: str) -> list[list[str]]:
-        """一段文本的合并过程：第一项是逐个字节，此后每项多合并一次，最后一项是词元，都写成可见字符。"""
+        """一段文本的合并过程：第一项是逐个字节，此后每项多合并一次，最后一项是词元，都写成可见字符；错误同 `pretokenize`。"""
         steps = [self._spell(piece)]
         while len(merged := merge(steps[-1], self.ranks, limit=1)) < len(steps[-1]):
             steps.append(merged)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import count, pairwise
 
 from .byte_pair import BYTE_TO_CHAR, BytePairTokenizer, merge, spell
+from .checks import check_text
 from .pretokenization import SMOLLM
 
 
@@ -20,6 +21,7 @@ def train_byte_pairs(
     错误：`text` 不是字符串时抛出 `TypeError`；含落单的代理码位，或 `num_merges` 为负时抛出 `ValueError`。
     出处：Sennrich et al., 2016, §3.2。
     """
+    check_text(text, many="学的是一个文本，多个请先连成一个。")
     if num_merges < 0:
         raise ValueError(f"num_merges={num_merges} 不能是负数。")
     vocab = {char: index for index, char in enumerate(sorted(BYTE_TO_CHAR))}

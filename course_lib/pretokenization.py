@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import regex  # 标准库的 re 不认 \p{L}
 
+from .checks import check_text
+
 # 英文缩写、字母、数字、其余符号各成一段，后三样可以带上前面的一个空格；一串空白把最后一个空格让给后面的词。
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 DIGIT = r"\p{N}"
@@ -14,9 +16,10 @@ def pretokenize(text: str, patterns: Sequence[str] = SMOLLM) -> list[str]:
     """依次用每个正则（里面不能有捕获组）再切一遍，配上的与没配上的都留下；连起来就是原文。
 
     `"don't  go 42"` → `["don", "'t", " ", " go", " ", "4", "2"]`。
+    错误：`text` 不是字符串时抛出 `TypeError`；含落单的代理码位时抛出 `ValueError`。
     出处：Radford et al., 2019, §2.2；单独切出数字照 SmolLM。
     """
-    pieces = [text]
+    pieces = [check_text(text)]
     for pattern in patterns:
         pieces = [part for piece in pieces for part in regex.split(f"({pattern})", piece) if part]
     return pieces

@@ -391,6 +391,13 @@ def test_wrong_input():
             method(None)
         with pytest.raises(TypeError, match=r"是 list：\['a', 'b'\]；一次只收一个，多个请逐个来。$"):
             method(["a", "b"])  # 没有 batch
+    for call in (ours().merge_steps, spell, pretokenize):
+        with pytest.raises(
+            TypeError, match=r"^text 应当是 str，收到的是 list：\['a'\]；一次只收一个，多个请逐个来。$"
+        ):
+            call(["a"])
+        with pytest.raises(ValueError, match=r"^text 的第 1 个字符 U\+D800 是落单的代理码位"):
+            call("a\ud800")
     for call in (lambda: ours().token_bytes(49152), lambda: ours().decode([5, 49152])):
         with pytest.raises(ValueError, match=r"编号 49152 不在词表里.*49152 个词元，编号从 0 到 49151"):
             call()
@@ -636,7 +643,7 @@ def test_training_by_hand():
 
 
 def test_training_wants_a_text():
-    with pytest.raises(TypeError, match="text 应当是 str"):
-        train_byte_pairs(["ab"], 1)
+    with pytest.raises(TypeError, match=r"^text 应当是 str.*；学的是一个文本，多个请先连成一个。$"):
+        train_byte_pairs(["aa", "bb"], 2)
     with pytest.raises(ValueError, match="num_merges=-1 不能是负数"):
         train_byte_pairs("ab", -1)
