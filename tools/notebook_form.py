@@ -7,6 +7,7 @@ import argparse
 import json
 import re
 import sys
+from itertools import count
 from pathlib import Path
 
 from . import colab_title, reading_time
@@ -72,16 +73,23 @@ def setup_code(url: str | None) -> str:
     return SETUP.format(url=url) if url else SETUP_AT_HOME
 
 
+def names(cells: list[dict]) -> list[str]:
+    """各格的名字：Colab 记在 metadata 里；Kaggle 不记，就编一个谁也不叫的。"""
+    given = [cell.get("id") or cell["metadata"].get("id") for cell in cells]
+    spare = (name for number in count(1) if (name := f"cell-{number}") not in given)
+    return [name or next(spare) for name in given]
+
+
 def canonical(notebook: dict, name: str, url: str | None) -> str:
     """把笔记本（字典）写成规范的文本；`name` 是文件名，`url` 是仓库的公开地址，没有就不写徽章与安装命令。
 
-    错误：哪一格里贴着图片，就抛出 `ValueError`。
+    错误：不是第 4 版的，或者哪一格里贴着图片，就抛出 `ValueError`。
     """
+    if notebook.get("nbformat", 4) != 4 or "cells" not in notebook:
+        raise ValueError("不是第 4 版的笔记本（nbformat 4）：请先用 jupyter nbconvert --to notebook 转换。")
     link, cells, section = colab_link(name, url), [], ""
     spent = str(reading_time.minutes(notebook["cells"]))
-    for number, cell in enumerate(notebook["cells"], 1):
-        # Colab 把格的名字记在 metadata 里，Kaggle 不记
-        cell_id = cell.get("id") or cell["metadata"].get("id") or f"cell-{number}"
+    for cell, cell_id in zip(notebook["cells"], names(notebook["cells"]), strict=True):
         if cell.get("attachments"):
             raise ValueError(f"{cell_id} 格里贴着图片，整理时留不住：请存成 figures/ 里的文件，再引用它。")
         source = BADGE.sub("", "".join(cell["source"]).rstrip())

@@ -294,6 +294,32 @@ def test_notebooks_from_elsewhere():
     ]
 
 
+def test_a_made_up_name_is_nobodys():
+    def form(*ids):
+        made = [{"cell_type": "raw", "metadata": {}, "source": ""} | ({"id": id} if id else {}) for id in ids]
+        found = json.loads(notebook_form.canonical({"cells": made}, "a.ipynb", None))
+        return [cell["id"] for cell in found["cells"]]
+
+    assert form(None, "cell-1") == ["cell-2", "cell-1"]
+    assert form("cell-2", None, None) == ["cell-2", "cell-1", "cell-3"]
+
+
+@pytest.mark.parametrize(
+    "old", [{"nbformat": 3, "worksheets": [{"cells": []}]}, {"nbformat": 3, "cells": []}, {}]
+)
+def test_an_older_notebook_is_named(old):
+    with pytest.raises(ValueError, match=r"^不是第 4 版的笔记本（nbformat 4）：请先用 .* 转换。$"):
+        notebook_form.canonical({"metadata": {}, **old}, "a.ipynb", None)
+
+
+def test_notebooks_say_what_they_are_written_in():
+    """nbconvert --to script 照它写成 .py，不然是 .txt。"""
+    for path in NOTEBOOKS:
+        spoken = json.loads(path.read_text(encoding="utf8"))["metadata"]["language_info"]
+        assert (spoken["name"], spoken["file_extension"]) == ("python", ".py"), path
+        assert spoken["nbconvert_exporter"] == "python"
+
+
 def test_pasted_pictures_are_refused(monkeypatch, tmp_path):
     """粘进格里的图片不会不声不响地丢掉；整理只写变了的文件。"""
     path = tmp_path / CHAPTERS[0].name
