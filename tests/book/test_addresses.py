@@ -31,7 +31,13 @@ def test_a_title_gives_its_own_words(title, name):
 
 
 def linked(*places, between="、"):
-    """一章两节：节里的格是 a、b（手算）与 c（深入：再算），d 在 S0-3 里；行文里依次指到 places，中间是 between。"""
+    """行文里依次指到 places，中间是 between；返回写成的文字与链接。"""
+    words = [word for place in places for word in (nodes.Text(between), nodes.literal("", place))][1:]
+    return resolved(nodes.paragraph("", "", *words))
+
+
+def resolved(*content):
+    """一章两节：节里的格是 a、b（手算）与 c（深入：再算），d 在 S0-3 里；另一页的内容是 content，返回它的文字与链接。"""
     chapter = nodes.section("", nodes.title("", "章名：副题"), nodes.container(ids=["top"]), ids=["章名"])
     for title, names in {"手算": "ab", "深入：再算": "c", "S0-3 对吗？": "d"}.items():
         section = nodes.section("", nodes.title("", title), ids=[title])
@@ -39,8 +45,7 @@ def linked(*places, between="、"):
         chapter += section
     target, page = new_document("章"), new_document("页")
     target += chapter
-    words = [word for place in places for word in (nodes.Text(between), nodes.literal("", place))][1:]
-    page += nodes.paragraph("", "", *words)
+    page += content
     titles = {"chapters/one": chapter[0]}
     env = SimpleNamespace(found_docs={"chapters/one"}, titles=titles, get_doctree=lambda name: target)
     builder = SimpleNamespace(get_relative_uri=lambda here, there: "one.html")
@@ -69,6 +74,42 @@ def test_what_is_said_between_two_places_stays():
     text = "章名 · 手算里没有除，再看手算"
     assert linked("one#a", "one#b", between="里没有除，再看") == (text, ["one.html#a", "one.html#b"])
     assert linked("one#a", "one#a", between="") == ("章名 · 手算手算", ["one.html#a"] * 2)
+
+
+# 行内的记号：代码、公式、链接
+INLINE = {"`": lambda text: nodes.literal("", text), "$": lambda text: nodes.math("", text),
+          "[": lambda text: nodes.reference("", text, refuri="elsewhere")}  # fmt: skip
+
+
+def inline(text):
+    """`代码`、$公式$ 与 [链接[ 的一段。"""
+    pieces = re.split(r"([`$[])(.+?)\1", text)
+    marked = zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True)
+    words = [pieces[0], *(part for mark, of, rest in marked for part in (INLINE[mark](of), rest))]
+    return [nodes.Text(word) if isinstance(word, str) else word for word in words if word]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("`one#a` 里的 `softmax`、`one#b`。", "章名 · 手算 里的 softmax、手算。"),
+        ("`one#a`、`softmax`、`one#b`、`one#c`", "章名 · 手算、softmax、手算、再算"),
+        ("`one#a`、`x`、`one#c`、`y`、`one#b`。", "章名 · 手算、x、再算、y、手算。"),
+        ("`one#a`、$x$、`one#b`", "章名 · 手算、x、手算"),
+        ("$x$、`one#a`、`one#b`、$y$", "x、章名 · 手算、y"),
+        ("`one#a`、[别处[、`one#b`", "章名 · 手算、别处、手算"),
+        ("`one#a`、`one#b` 里的 `softmax`、`one#c`。", "章名 · 手算 里的 softmax、再算。"),
+        ("、`one#a`、`one#b`、", "、章名 · 手算、"),
+    ],
+)
+@pytest.mark.parametrize("where", ["行文", "列表", "表格"])
+def test_only_a_place_after_a_place_is_dropped(written, text, where):
+    paragraph = nodes.paragraph("", "", *inline(written))
+    if where == "列表":
+        paragraph = nodes.bullet_list("", nodes.list_item("", paragraph))
+    elif where == "表格":
+        paragraph = nodes.row("", nodes.entry("", nodes.paragraph("", "")), nodes.entry("", paragraph))
+    assert resolved(paragraph)[0].strip() == text
 
 
 def test_a_place_before_every_section_is_the_chapter():

@@ -66,11 +66,13 @@ def title_of(section) -> list[nodes.Node]:
     return [nodes.Text(first.removeprefix("深入：")) if isinstance(first, nodes.Text) else first, *rest]
 
 
-def drop_after_comma(node: nodes.Node) -> bool:
-    """前面紧挨着顿号，就连它一起去掉；是别的话就留着，返回 False。"""
+def drop_after_comma(node: nodes.Node, places: list[nodes.Node]) -> bool:
+    """前面紧挨着顿号，顿号前面是 places 里的一处，就连顿号一起去掉；是别的话就留着，返回 False。"""
     parent = node.parent
     here = next(place for place, other in enumerate(parent) if other is node)
-    if here == 0 or not isinstance(parent[here - 1], nodes.Text) or parent[here - 1].strip() != "、":
+    if here < 2 or not isinstance(parent[here - 1], nodes.Text) or parent[here - 1].strip() != "、":
+        return False
+    if not any(parent[here - 2] is place for place in places):
         return False
     del parent[here - 1 : here + 1]
     return True
@@ -79,7 +81,7 @@ def drop_after_comma(node: nodes.Node) -> bool:
 def link_places(app, doctree, docname):
     """同一处接连指到一章，章的标题只写一次；以顿号并列、指到同一节的只留头一个。"""
     folder = docname.rpartition("/")[0]
-    pages, seen = {}, {}
+    pages, seen, linked = {}, {}, []
     for literal in list(doctree.findall(nodes.literal)):
         place = PLACE.fullmatch(literal.astext())
         page = place and f"{folder}/{place[1]}"
@@ -94,13 +96,14 @@ def link_places(app, doctree, docname):
         words = [] if isinstance(section.parent, nodes.document) else title_of(section)
         before = seen.setdefault(id(literal.parent), [])
         said = (page, "".join(word.astext() for word in words))
-        if said in before and drop_after_comma(literal):
+        if said in before and drop_after_comma(literal, linked):
             continue
         if not before or before[-1][0] != page or not words:
             words = [nodes.Text(f"{chapter} · " if words else chapter), *words]
         before.append(said)
         uri = f"{app.builder.get_relative_uri(docname, page)}#{place[2]}"
-        literal.replace_self(nodes.reference("", "", *words, internal=True, refuri=uri))
+        linked.append(nodes.reference("", "", *words, internal=True, refuri=uri))
+        literal.replace_self(linked[-1])
 
 
 def setup(app):
