@@ -132,6 +132,13 @@ class Cache:
         """已有几个位置。"""
         return 0 if self.keys is None else self.keys.size(2)
 
+    def __deepcopy__(self, memo: dict) -> "Cache":
+        """另抄一份，各自往后接；torch 不肯抄连着计算的张量，这里抄的仍连着，梯度传得回去。"""
+        twin = type(self)()
+        if self.keys is not None:
+            twin.keys, twin.values = self.keys.clone(), self.values.clone()
+        return twin
+
     def grow(self, keys: Tensor, values: Tensor) -> None:
         """接上新位置的键与值，各 (B, 头数, 新的位置数, d)。"""
         if self.keys is not None:

@@ -1,5 +1,6 @@
 import math
 import re
+from copy import deepcopy
 
 import pytest
 import torch
@@ -325,6 +326,24 @@ class TestMultiHead:
         assert_close(last, attention(x, mask=causal_mask(5))[0][:, 3:], atol=1e-6, rtol=1e-5)
         assert_close(other, attention(x[:, 3:], memory)[0], atol=1e-6, rtol=1e-5)
         assert weights.shape == (2, 2, 2, 5)
+
+    def test_a_copied_cache_goes_its_own_way(self):
+        """梯度开着时也抄得：从同一个开头接着写两样。"""
+        attention, x = shaken(MultiHeadAttention(8, 2)), torch.randn(1, 3, 8)
+        cache = Cache()
+        assert deepcopy([cache])[0].keys is None
+        attention(x, cache=cache)
+        twin, first = deepcopy([cache, cache])
+        assert twin is first and twin.keys.data_ptr() != cache.keys.data_ptr()
+        expected = attention(x[:, :1], cache=cache)[0]
+        assert (len(cache), len(twin)) == (4, 3)
+        found = attention(x[:, :1], cache=twin)[0]
+        gradients = [
+            torch.autograd.grad(y.sum(), attention.k_proj.weight, retain_graph=True)[0]
+            for y in (found, expected)
+        ]
+        assert_close(found, expected)
+        assert_close(*gradients)
 
     @pytest.mark.parametrize("shape", [(3, 8), (1, 2, 3, 8), (1, 3, 6)])
     def test_wrong_shapes(self, shape):
