@@ -77,23 +77,47 @@ def test_a_store_that_is_spoilt_or_shut_breaks_nothing(tab, roots, kept):
     assert errors == []
 
 
-def test_a_page_that_may_store_nothing_still_works(tab, roots):
-    """沙盒里的 iframe 一碰 localStorage 就是错：目录、明暗、检索照样用，只是不记。"""
+# 沙盒里的 iframe 一碰 localStorage 就是错；没有打开存储的 WebView 里是 null；满了的写不进去
+STORES = {
+    "不许": ("", ""),
+    "没有": (
+        "allow-same-origin",
+        """for (const name of ["localStorage", "sessionStorage"])
+          Object.defineProperty(window, name, { get: () => null, configurable: true });""",
+    ),
+    "满了": (
+        "allow-same-origin",
+        "Storage.prototype.setItem = () => { throw new DOMException('满了', 'QuotaExceededError'); };",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sandbox", "before"), STORES.values(), ids=STORES)
+def test_a_page_that_may_store_nothing_still_works(tab, roots, sandbox, before):
+    """目录、明暗、检索照样用，只是不记。"""
     errors = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.add_init_script(before)
     tab.set_viewport_size({"width": 500, "height": 900})
     tab.goto(roots["http"] + PAGE)
     tab.set_content(
-        f'<iframe sandbox="allow-scripts" src="{roots["http"] + PAGE}" width="390" height="800"></iframe>'
+        f'<iframe sandbox="allow-scripts allow-forms {sandbox}" src="{roots["http"] + PAGE}" '
+        'width="390" height="800"></iframe>'
     )
     frame, inside = tab.frames[-1], tab.frame_locator("iframe")
     frame.wait_for_load_state()
     inside.locator(".primary-toggle").click()
     inside.locator(".bd-docs-nav a[data-chapter=feed_forward]").scroll_into_view_if_needed()
     tab.keyboard.press("Escape")
-    before = frame.evaluate("document.documentElement.dataset.theme")
+    shown = frame.evaluate("document.documentElement.dataset.theme")
     inside.locator(".theme-switch-button:visible").first.click()
-    assert frame.evaluate("document.documentElement.dataset.theme") != before
+    assert frame.evaluate("document.documentElement.dataset.theme") != shown
+    inside.locator("body").press("Control+k")
+    tab.keyboard.type("层归一化")
+    tab.keyboard.press("Enter")
+    inside.locator("#search-results li a").first.click()
+    frame.wait_for_url(lambda url: "search.html" not in url)
+    frame.wait_for_load_state()
     assert errors == []
 
 
