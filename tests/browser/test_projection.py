@@ -79,6 +79,15 @@ def test_keys_walk_by_screens_and_then_by_sections(tab, roots):
     assert 0 <= top < 300 and tab.evaluate("document.activeElement.className").endswith("projection-start")
 
 
+@pytest.mark.parametrize("composing", ["keyCode: 229", "isComposing: true"])
+def test_paging_through_what_an_input_method_offers_stays(tab, roots, composing):
+    start(tab, roots["http"] + PAGE)
+    pressed = """document.body.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "PageDown", %s, bubbles: true, cancelable: true }))"""
+    assert tab.evaluate(pressed % composing) and tab.evaluate("scrollY") == 0
+    assert not tab.evaluate(pressed % "keyCode: 34") and tab.evaluate("scrollY") > 0
+
+
 def test_a_figure_keeps_its_keys_and_still_works(tab, roots):
     start(tab, roots["http"] + PAGE)
     to(tab, "亲手走一遍")

@@ -101,6 +101,8 @@
 	const owns = (target) =>
 		target.closest("input, select, textarea, iframe, [contenteditable], figure.explore, [class^=live-]");
 	addEventListener("keydown", (event) => {
+		// 229：有的浏览器在输入法选字的那一下，不说自己在 composing；翻候选用的也是 PageDown
+		if (event.isComposing || event.keyCode === 229) return;
 		if (!bar || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
 		const { key, target } = event;
 		const way = { PageDown: 1, PageUp: -1 }[key] ?? (owns(target) ? undefined : { ArrowRight: 1, ArrowLeft: -1 }[key]);
