@@ -37,7 +37,7 @@ FIRST = {
     "QKV": "scaled_dot_product_attention#",
     "LayerNorm 在前还是在后": "residual_and_layer_norm#放在加号之前-还是之后",
     "怎么安装": "running",
-    "softmax 溢出": "attention_masks#深入-半精度装不下-1e9",
+    "softmax 溢出": "attention_masks#深入-float16-装不下-1e9",
     "过拟合": "cls_classification#点分开了-就是学会了吗",
 }
 
