@@ -91,7 +91,7 @@ EXERCISES = [
         wrong={
             "打乱笔记没有关系：交叉注意力读的是一袋笔记，看不见次序；次序早已写在每份笔记里。": [(False, False, True, False), (False, False, False, False)],
             "打乱来源就全错：编码器看得见次序，二〇六四与四六〇二是两回事。": [(True, True, True, False), (True, True, False, False)],
-            "抄成两遍也没有关系：每个键都多了一个一样的，分子分母各加一倍，权重减半，两份加起来还是原样。": (True, False, False, False),
+            "抄成两遍也没有关系：每个键都多了一个一样的，分母加倍，分子不变，权重减半，两份加起来还是原样。": (True, False, False, False),
             "四样都照旧是不可能的：想一想，哪几样让笔记里少了东西？": (True, True, True, True),
             "正好反过来：True 是照样写对。": (False, True, False, True),
         },
