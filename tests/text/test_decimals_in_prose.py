@@ -26,7 +26,6 @@ ELSEWHERE = {
         "contextual_bank": "7.5",
         "training": "2.64",
         "decoder_only": "0.69",
-        "using_a_language_model": "0.69",
         "post_training": "2.30",
         "beyond_llama": "0.36、1.8",
         "vision_transformer": "8.6",
