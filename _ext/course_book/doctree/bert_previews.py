@@ -73,8 +73,10 @@ def preview(fields: dict[str, str]) -> list[dict]:
 
 def with_preview(panel: re.Match) -> str:
     fields = {name: unescape(value) for name, value in FIELD.findall(panel["fields"])}
-    made = json.dumps(preview(fields), ensure_ascii=False, separators=(",", ":"))
-    return f'{panel[0][:-1]} data-preview="{escape(made)}">'
+    sentences = preview(fields)
+    made = json.dumps(sentences, ensure_ascii=False, separators=(",", ":"))
+    tokens = len(sentences[0]["tokens"])  # 有几个词元，样式就先占住几行
+    return f'{panel[0][:-1]} style="--tokens: {tokens}" data-preview="{escape(made)}">'
 
 
 def add_previews(app, doctree):
