@@ -58,7 +58,7 @@ class Bert(nn.Module):
     def from_pretrained(cls, name_or_path: str | None = None) -> "Bert":
         """装入真实权重，并处于 eval 状态。
 
-        参数：name_or_path，本地文件夹或 hub 上的名字；不给就用环境变量 COURSE_BERT，再没有就用内置模型。
+        参数：name_or_path，本地文件夹、hub 上的名字，或 `weights.multilingual_bert()` 给的文件；不给就用环境变量 COURSE_BERT，再没有就用内置模型。
         错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`。
         """
         return open_bert(model_folder(name_or_path)).build(cls, initialise=True)

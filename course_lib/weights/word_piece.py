@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from .declared import CONFIG, Token, declared_tokens, token_of
 from .errors import PretrainedError, SourceError
 from .reading import LARGEST, odd_setting, read_json, shown
+from .unigram import is_unigram
 
 VOCABULARIES = ("tokenizer.json", "vocab.txt")  # 两个都有，就看前一个，与 transformers 相同
 # tokenizer_config.json 里可以没有、有就只能是这几个值的
@@ -30,6 +30,10 @@ def read_vocab(path: str | Path, special: Sequence[str]) -> dict:
     file = vocabulary_file(path) if path.is_dir() else path
     if file is None or not file.is_file():
         raise FileNotFoundError(f"找不到词表 {file or path / ' 或 '.join(VOCABULARIES)}；请检查路径。")
+    if file.suffix == ".json" and is_unigram(_read_if_there(file)):
+        raise ValueError(
+            f"{path} 的分词器是 Unigram，不是 WordPiece；请改用 UnigramTokenizer.from_pretrained。"
+        )
     try:
         vocab = read_words(file)
         config, tokenizer = (_read_if_there(path / name) for name in (CONFIG, "tokenizer.json"))
@@ -79,20 +83,6 @@ def words_in(tokenizer: Mapping) -> dict[str, int]:
     if odd := [word for word, index in words.items() if type(index) is not int or not 0 <= index < LARGEST]:
         raise SourceError(f"tokenizer.json 里 {shown(odd[0])} 的编号是 {shown(words[odd[0]])}")
     return dict(words)
-
-
-def vocabulary_fault(folder: Path, vocab_size: Any) -> str | None:
-    """文件夹里的词表与 config.json 里的 vocab_size 不配套时，返回一句说明；没有问题就返回 None。
-
-    模型的嵌入可以比词表多几个，凑成整数；少，或者一大半没有词元，就是词表不对。
-    """
-    try:
-        words = read_words(file := vocabulary_file(folder))
-    except SourceError as error:
-        return str(error)
-    if type(vocab_size) is int and not vocab_size / 2 <= max(words.values(), default=-1) + 1 <= vocab_size:
-        return f"{file.name} 里有 {len(words)} 个词元，模型却要 {vocab_size} 个，两者不配套"
-    return None
 
 
 def _read_if_there(path: Path) -> dict:
