@@ -1,5 +1,6 @@
 """首页上静止的画：两扇门与各章卡片上的小图，里面的数与两个模型算出来的相同。"""
 
+import re
 import runpy
 from functools import cache
 
@@ -14,13 +15,27 @@ from torch.nn.functional import gelu, normalize
 
 from chapters import ROOT, file_of
 from course_book.doctree import attention_picture, front_doors
-from course_book.doctree.front_doors import NEXT, PROMPT, SHADES, every_head, strokes
+from course_book.doctree.front_doors import (
+    GAP,
+    NEXT,
+    PROMPT,
+    ROWS,
+    SHADES,
+    every_head,
+    heads_of,
+    strokes,
+)
 from course_lib.layers import sinusoidal_encoding
 from course_lib.tasks.jets import jets
 
 SOURCES = ROOT / "figures/src/miniatures"
-THEY = attention_picture.words().index("they")
-JOHN, PAUL = (attention_picture.words().index(name) for name in ("John", "Paul"))
+BOTH = pytest.mark.parametrize("read", [attention_picture.chinese, attention_picture.english])
+
+
+def english(*words):
+    """首页的英文句：权重，与几个词在第几处。"""
+    reading = attention_picture.english()
+    return reading.weights, [reading.words.index(word) for word in words]
 
 
 @pytest.fixture
@@ -42,24 +57,39 @@ def next_chances():
 # ---- 两扇门 ----
 
 
-def test_every_cell_of_every_head_has_its_shade():
-    """笔画还原成格子，就是那一级的深浅。"""
-    weights = attention_picture.attention()
-    for matrix in weights.flatten(0, 1):
+@BOTH
+def test_every_cell_of_every_head_has_its_shade(read):
+    """笔画还原成格子，就是那一级的深浅；一笔从上一笔的末尾数起，连起来也不错位。"""
+    reading = read()
+    for matrix in reading.weights.flatten(0, 1):
         shades = torch.zeros_like(matrix)
         for level, start, y, length in strokes(matrix):
             assert not shades[y, start : start + length].any()
             shades[y, start : start + length] = level / SHADES
         assert (shades - matrix.sqrt()).abs().max() <= 0.5 / SHADES + 1e-6
+    page = BeautifulSoup(heads_of(reading), "html.parser")
+    inked = 0
+    for path in page.select(".every-head > g:not(.found) path"):
+        x, y = 0.0, 0.0
+        for dx, dy, length in re.findall(r"m(-?[\d.]+) (-?[\d.]+)h(\d+)", path["d"]):
+            x, y = x + float(dx) + int(length), y + float(dy)
+            assert x > 0 and y % 1 == 0.5
+            inked += int(length)
+    assert inked == sum(int(((m.sqrt() * SHADES).round() > 0).sum()) for m in reading.weights.flatten(0, 1))
 
 
-def test_the_heads_of_the_picture_above_are_marked():
-    drawing = BeautifulSoup(every_head(), "html.parser")
+@BOTH
+def test_the_heads_of_the_picture_above_are_marked(read):
+    reading = read()
+    drawing = BeautifulSoup(heads_of(reading), "html.parser")
     marked = [(float(each["x"]), float(each["y"])) for each in drawing.select(".found rect")]
-    step = attention_picture.attention().size(-1) + 3
-    heads = attention_picture.heads(attention_picture.attention())
-    assert marked == [(head.head * step + 0.5, head.layer * step + 0.5) for head in heads]
-    assert len(every_head()) < 80_000
+    step, per_layer = len(reading.words) + 3, reading.weights.size(1)
+    places = []
+    for head in reading.heads:
+        half, row = divmod(head.layer, ROWS)
+        places.append((half * (per_layer * step + GAP) + head.head * step + 0.5, row * step + 0.5))
+    assert marked == places
+    assert len(every_head()) < 110_000
 
 
 def test_the_next_words_are_the_most_likely():
@@ -80,13 +110,15 @@ def test_an_unknown_door_is_refused():
 
 
 def test_rows_of_attention(script):
-    weights = attention_picture.attention()[5, 5]
-    assert script("why_transformer")["ROW"] == pytest.approx(weights[THEY].tolist(), abs=6e-3)
+    weights, (they,) = english("they")
+    weights = weights[5, 5]
+    assert script("why_transformer")["ROW"] == pytest.approx(weights[they].tolist(), abs=6e-3)
     assert torch.tensor(script("bertviz")["ROWS"]).sub(weights).abs().max() < 6e-3
 
 
 def test_shares_of_all_heads(script):
-    shares = attention_picture.attention()[:, :, THEY, [JOHN, PAUL]].sum(-1)
+    weights, (they, john, paul) = english("they", "John", "Paul")
+    shares = weights[:, :, they, [john, paul]].sum(-1)
     assert torch.tensor(script("multi_head_attention")["SHARES"]).sub(shares).abs().max() < 6e-3
 
 

@@ -146,11 +146,24 @@ def test_words_and_heads_are_chosen_without_a_script(front, language, scripts):
         return visible[0].inner_text().replace("\N{NO-BREAK SPACE}", " ")
 
     page.mouse.move(0, 0)
-    assert "they" in shown() and "John 0.36，Paul 0.29" in shown()
+    # 先摆出来的是中文：两本书各读自己的一句
+    granny, fish = ("奶奶 0.54", "鱼") if not language else ("奶奶 0.52", "魚")
+    assert shown().startswith(f"她 看 {granny}")
     before = page.locator("figure.attention").bounding_box()
-    page.locator(".attention-choices label").nth(1).click()
+    page.locator(".attention-sentence:visible .attention-choices label").nth(2).click()
+    assert shown().startswith(f"{fish}（第 2 ") and "0.56" in shown()
+    page.locator(".attention-sentence:visible .attention-words label", has_text="奶奶").locator(
+        "visible=true"
+    ).hover()
+    assert shown().startswith("奶奶 看 ")
+    page.mouse.move(0, 0)
+    # 英文
+    page.get_by_text("English", exact=True).click()
+    assert "they" in shown() and "John 0.36，Paul 0.29" in shown()
+    choices = page.locator(".attention-sentence:visible .attention-choices label")
+    choices.nth(1).click()
     assert "wrote 看 songs 0.62" in shown()
-    page.locator(".attention-choices label").nth(2).click()
+    choices.nth(2).click()
     page.keyboard.press("ArrowUp")  # 三个单选钮之间
     assert "wrote" in shown()
     page.keyboard.press("Tab")
@@ -165,19 +178,27 @@ def test_words_and_heads_are_chosen_without_a_script(front, language, scripts):
 
 
 def test_the_chosen_head_is_marked_in_the_door_below(front):
-    """上面换一个头，门上描得最浓的那一张也换。"""
+    """上面换一句、换一个头，门上画的与描得最浓的那一张也换。"""
     page = front()
 
     def marked():
-        strong = page.locator(".found rect").evaluate_all(
+        assert page.locator(".every-head:visible").count() == page.locator(".large-head:visible").count() == 1
+        strong = page.locator(".every-head:visible .found rect").evaluate_all(
             "(marks) => marks.map((mark) => getComputedStyle(mark).strokeOpacity === '1')"
         )
-        assert strong.count(True) == 1
+        larger = page.locator(".large-head:visible > g").evaluate_all(
+            "(heads) => heads.map((head) => getComputedStyle(head).display !== 'none')"
+        )
+        assert strong.count(True) == 1 and larger == strong
         return strong.index(True)
 
-    for i in range(3):
-        page.locator(".attention-choices label").nth(i).click()
-        assert marked() == i
+    for name, maps in (("中文", 144), ("English", 72)):
+        page.get_by_text(name, exact=True).click()
+        frames = page.locator(".every-head:visible > path").get_attribute("d")
+        assert frames.count("M") == maps
+        for i in range(3):
+            page.locator(".attention-sentence:visible .attention-choices label").nth(i).click()
+            assert marked() == i
 
 
 @both_books

@@ -1,6 +1,6 @@
 """首页上的几扇门：能当场动手的几页，各一张大的卡片，上面是从里面取来的一幅静止的画。
 
-“打开 BERT”画的是成书时内置的 BERT 读首页那句话的全部权重图，一个头一张；
+“打开 BERT”画的是成书时内置的两个 BERT 读首页那两句话的全部权重图，一个头一张，选着哪一句就画哪一句；
 “打开一个大语言模型”画的是下一个词元的概率，数在 NEXT 里，由 tests/book/test_front_doors.py 守着；
 “训练一个 Transformer”画的是两次训练的曲线（training_still）。
 再添一扇门：页上写它的名字，STILLS 里写一个画它的函数。
@@ -15,11 +15,12 @@ from sphinx.util.docutils import SphinxDirective
 from torch import Tensor
 
 from course_book.before_reading.contents import FOLDER, pages
-from course_book.doctree.attention_picture import attention, heads
+from course_book.doctree.attention_picture import Reading, readings
 from course_book.doctree.traditional_chinese import in_book_language
 from course_book.doctree.training_still import still
 
 SHADES = 5  # 权重图的深浅分成几级
+ROWS, GAP = 6, 8  # 门上最多画几排；再多就分成两半，中间空开多少
 PROMPT = "The capital of France is"
 # 下一个词元，概率最高的五个
 NEXT = (("Paris", 0.77), ("the", 0.06), ("London", 0.01), ("Le", 0.01), ("New", 0.01))
@@ -59,10 +60,13 @@ def strokes(weights: Tensor) -> Iterator[tuple[int, int, int, int]]:
 
 def drawn(placed: Iterable[tuple[Tensor, float, float]]) -> str:
     """几个头的权重图，各从 (left, top) 画起；同样深浅的合成一笔，细小的格子画得浓些才看得清。"""
-    paths = defaultdict(str)
+    paths, pens = defaultdict(str), defaultdict(lambda: (0.0, -0.5))
     for matrix, left, top in placed:
         for level, start, y, length in strokes(matrix):
-            paths[level] += f"M{left + start:g} {top + y + 0.5:g}h{length}"
+            x, y = left + start, top + y
+            from_x, from_y = pens[level]
+            paths[level] += f"m{x - from_x:g} {y - from_y:g}h{length}"  # 从上一笔的末尾数起，写得短
+            pens[level] = x + length, y
     return "".join(
         f'<path stroke-opacity="{min(1, 0.37 * level - 0.2):.2f}" d="{paths[level]}"/>'
         for level in sorted(paths)
@@ -70,29 +74,38 @@ def drawn(placed: Iterable[tuple[Tensor, float, float]]) -> str:
 
 
 def every_head() -> str:
-    """全部的头，一层一排；首页那幅图里的三个描着边，正选着的一个在旁边放大。"""
-    weights = attention()
-    n, step = weights.size(-1), weights.size(-1) + 3
+    """两句话各有一份，首页选着哪一句就显示哪一份。"""
+    return "".join(map(heads_of, readings()))
 
-    def frame(column: int, row: int) -> str:
-        return f'<rect x="{column * step + 0.5:g}" y="{row * step + 0.5:g}" width="{n + 1}" height="{n + 1}" rx="1"/>'
 
-    placed = [
-        (matrix, head * step + 1, layer * step + 1)
-        for layer, row in enumerate(weights)
-        for head, matrix in enumerate(row)
-    ]
+def heads_of(reading: Reading) -> str:
+    """一句话的全部的头，一层一排，多于六层的分成左右两半；首页那幅图里的三个描着边，正选着的一个在旁边放大。"""
+    weights = reading.weights
+    layers, per_layer, n = weights.shape[:3]
+    step, rows = n + 3, min(layers, ROWS)
+
+    def corner(layer: int, head: int) -> tuple[float, float]:
+        half, row = divmod(layer, rows)
+        return (half * per_layer + head) * step + half * GAP, row * step
+
+    def frame(left: float, top: float) -> str:
+        return f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{n + 1}" height="{n + 1}" rx="1"/>'
+
+    placed = []
+    for layer, row in enumerate(weights):
+        for head, matrix in enumerate(row):
+            left, top = corner(layer, head)
+            placed.append((matrix, left + 1, top + 1))
     frames = "".join(f"M{left:g} {top:g}h{n}v{n}h-{n}z" for _, left, top in placed)
-    three = heads(weights)
-    found = "".join(frame(each.head, each.layer) for each in three)
+    found = "".join(frame(*corner(each.layer, each.head)) for each in reading.heads)
     larger = "".join(
-        f"<g>{frame(0, 0)}{drawn([(weights[each.layer, each.head], 1, 1)])}</g>" for each in three
+        f"<g>{frame(0, 0)}{drawn([(weights[each.layer, each.head], 1, 1)])}</g>" for each in reading.heads
     )
-    width, height = weights.size(1) * step, weights.size(0) * step
+    width, height = corner(layers - 1, per_layer)[0], rows * step
     return (
-        f'<svg class="every-head" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
+        f'<svg class="every-head {reading.name}" viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true">'
         f'<path d="{frames}"/><g>{drawn(placed)}</g><g class="found">{found}</g></svg>'
-        f'<svg class="large-head" viewBox="0 0 {n + 2} {n + 2}" width="{height}" height="{height}" aria-hidden="true">{larger}</svg>'
+        f'<svg class="large-head {reading.name}" viewBox="0 0 {n + 2} {n + 2}" width="{height}" height="{height}" aria-hidden="true">{larger}</svg>'
     )
 
 
