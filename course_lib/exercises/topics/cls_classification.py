@@ -13,6 +13,15 @@ def ragged(rng):
     return [(rng.randn(3, 5, 4) - 1.5, (torch.arange(5) < torch.tensor([[5], [3], [1]])).long())]
 
 
+def crowded(rng):
+    """挤在一个方向上的向量，长短不一：不挪尺子，余弦都高。"""
+    return [(3 + rng.randn(6), 5 + 2 * rng.randn(6), 4 + rng.randn(9, 6)) for _ in range(2)]
+
+
+def cosine(a, b):
+    return (a * b).sum() / (a.norm() * b.norm())
+
+
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
@@ -62,5 +71,19 @@ EXERCISES = [
         },
         otherwise="应当是不小于 p(1-p)/error² 的最小整数。",
         praise="误差要减半，条数就要乘四。",
+    ),
+    Exercise("cls_classification.moved-cosine",
+        cases=crowded,
+        right=lambda a, b, others: cosine(a - others.mean(0), b - others.mean(0)),
+        atol=1e-4,
+        wrong={
+            "没有挪：先各减去 others 的平均，再算余弦。": lambda a, b, others: cosine(a, b),
+            "只挪了一个；两个都要减去同一个平均。": lambda a, b, others: cosine(a - others.mean(0), b),
+            "平均取错了方向：应当沿那一批句子（第 0 维）取，得到一个 D 维的向量。": lambda a, b, others: cosine(a - others.mean(), b - others.mean()),
+            "减的是 a 与 b 自己的平均，余弦总是 -1；平均要由另外一批句子得来。": lambda a, b, others: cosine(a - (a + b) / 2, b - (a + b) / 2),
+            "这是点积，还要除以两个向量的长度。": lambda a, b, others: ((a - others.mean(0)) * (b - others.mean(0))).sum(),
+        },
+        otherwise="应当是 a 与 b 各减去 others 的平均之后，两者夹角的余弦。",
+        praise="都减去同一个平均，余弦才看得出谁更近。",
     ),
 ]
