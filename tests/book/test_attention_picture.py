@@ -229,7 +229,9 @@ def test_every_arc_and_number_is_a_weight(name, number):
         for layout in room.LAYOUTS:
             canvas = drawn.select_one(f"svg.attention-{layout.name}")
             tints = canvas.select(".attention-tints use")
-            assert [each["href"] for each in tints] == [f"#{reading.name}-{layout.name}-{k}" for k, _ in kept]
+            assert [each["href"] for each in tints] == [
+                f"#attention-{reading.name}-{layout.name}-{key}" for key, _ in kept
+            ]
             for marks in (canvas.select("path"), tints):
                 widths = [float(mark["style"].removeprefix("--w:")) for mark in marks]
                 assert widths == pytest.approx([weight for _, weight in kept], abs=1e-3)

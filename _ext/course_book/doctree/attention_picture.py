@@ -159,7 +159,7 @@ def arc(layout: Layout, words: tuple[str, ...], query: int, key: int) -> str:
 
 def chips(reading: Reading, layout: Layout) -> str:
     """各个方框只画一次，别处用到时指过来。"""
-    name = f"{reading.name}-{layout.name}"
+    name = f"attention-{reading.name}-{layout.name}"
     shapes = "".join(
         f'<rect id="{name}-{i}" x="{x:.0f}" y="{y:.0f}" width="{w}" height="{CHIP}" rx="8"/>'
         for i, (x, y, w) in enumerate(boxes(layout, reading.words))
@@ -169,7 +169,7 @@ def chips(reading: Reading, layout: Layout) -> str:
 
 def arcs(reading: Reading, layout: Layout, query: int, row: list[float]) -> str:
     """一个词看各个词：弧的粗细、方框的深浅与数字都是权重。"""
-    places, name = boxes(layout, reading.words), f"{reading.name}-{layout.name}"
+    places, name = boxes(layout, reading.words), f"attention-{reading.name}-{layout.name}"
     lines, tints, numbers = [], [], []
     for key, weight in enumerate(row):
         if weight < SHOWN:
