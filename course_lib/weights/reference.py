@@ -33,6 +33,10 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
             raise
         say(f"{error}这次先用内置的 {MINILM.name}。")
         folder = builtin_path()
+    if folder.is_file():
+        raise PretrainedError(
+            f"{folder} 是一个文件，transformers 不会读；请改用 load_bert_reference 与 UnigramTokenizer.from_pretrained。"
+        )
     with _quiet_transformers():
         return _load_pair(folder)
 
