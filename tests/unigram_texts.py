@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from opencc import OpenCC
 from tokenizers import Tokenizer
 
-from chapters import NOTEBOOKS, PAGES, cells, source
 from course_lib.unigram import SPECIAL_TOKENS, UnigramTokenizer
 from tools.reference_tokenizer import reference_path
 
@@ -40,6 +39,8 @@ def known(text: str) -> str:
 @functools.cache
 def book_lines() -> tuple[str, ...]:
     """书里的每一行：各页与各笔记本的源文件，每种只要一遍。"""
+    from chapters import NOTEBOOKS, PAGES, cells, source
+
     lines = [line for path in PAGES for line in path.read_text(encoding="utf-8").splitlines()]
     for path in NOTEBOOKS:
         lines += [line for cell in cells(path) for line in source(cell).splitlines()]
