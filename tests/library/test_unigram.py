@@ -252,6 +252,7 @@ def test_a_small_vocabulary():
     assert tokenizer.tokenize("Ａb ba cc") == ["▁", "ab", "▁", "b", "a", "▁", UNK]
     assert tokenizer.encode("ab") == [0, 5, 8, 2] and tokenizer.decode([0, 5, 8, 2]) == "<s> ab</s>"
     assert tokenizer.convert_ids_to_tokens(torch.tensor([8, 3])) == ["ab", UNK]
+    assert tokenizer.tokenize("a<s>b<mask>") == ["▁", "a", "<s>", "▁", "b", "<mask>"]
     assert tokenizer.unknown == -13 and UnigramTokenizer(SMALL).normalization == {}
     assert UnigramTokenizer(SMALL).tokenize("▁▁a") == ["▁", "▁", "a"]  # 原文里的 ▁ 也从那里切开
 
