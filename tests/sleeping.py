@@ -23,12 +23,14 @@ from tools.changed import WHOLE_BOOK
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "tests/asleep.json"
 LOCK = ROOT / ".ci/requirements-hashed.txt"
+EXPLORABLES, TOPICS = "course_lib/show/explorables", "course_lib/exercises/topics"
 # 从这些地方 import，与 pyproject.toml 里的 pythonpath 相同
 PLACES = tuple(ROOT / name for name in ("", "tests", "_ext", "bench", "figures/src"))
 # 不是源文件：装的包、成的书、编译好的
 NOT_SOURCES = {".venv", "_build", ".git", "__pycache__", ".hypothesis", ".pytest_cache", "asleep.json"}
-# 每一页都由它们而来
-OF_EVERY_PAGE = (*WHOLE_BOOK, "figures", "course_lib/show", "course_lib/exercises")
+# 每一页都由它们而来；一章另有自己的练习、插图与可以动手的图，别的页不知道用了哪些，就是全部
+OF_EVERY_PAGE = (*WHOLE_BOOK, "course_lib/show/*.py", f"{EXPLORABLES}/stage.*", "course_lib/exercises/*.py")
+OF_OTHER_PAGES = ("figures", "course_lib/show", "course_lib/exercises")
 
 
 class Guard(NamedTuple):
@@ -77,11 +79,14 @@ def files_in(room: str) -> list[Path]:
 
 @cache
 def of_a_page(page: str) -> set[Path]:
-    """一页的源文件与只有它用到的：一章的是笔记本与它的输出用到的，别的页只有它自己。"""
+    """一页的源文件与只有它用到的：一章的是笔记本、它的输出用到的、它的练习与可以动手的图。"""
     chapter = ROOT / f"chapters/{page}.ipynb"
-    if chapter.exists():
-        return {chapter, *made_of.chapter_files(chapter)}
-    return {path for path in [ROOT / f"chapters/{page}.md"] if path.exists()}
+    if not chapter.exists():
+        source = {path for path in [ROOT / f"chapters/{page}.md"] if path.exists()}
+        return source.union(*map(files_in, OF_OTHER_PAGES))
+    drawn = set().union(*(made_of.named(tree, "explore") for tree in made_of.cells(chapter)))
+    own = [f"{TOPICS}/{lasting(chapter)}.py", *(f"{EXPLORABLES}/{name}.*" for name in drawn)]
+    return {chapter, *made_of.chapter_files(chapter), *(path for name in own for path in ROOT.glob(name))}
 
 
 def built(page: str) -> bytes:

@@ -14,7 +14,7 @@ rows = [
 TITLE = "嵌入：独热向量乘矩阵，就是取一行"
 SAID = (
     f"词元 {words[chosen]} 的编号是 {chosen}，它的独热向量只有第 {chosen} 个数是 1，"
-    f"乘 {len(words)} 行 4 列的嵌入矩阵，结果恰好是矩阵的第 {chosen} 行；实际的程序不做乘法，直接取出这一行。"
+    f"乘 {len(words)} 行 4 列的嵌入矩阵，结果恰好是矩阵的第 {chosen} 行；通常的程序不做乘法，直接取出这一行。"
 )
 
 
@@ -49,7 +49,7 @@ def wide():
     c.text("=", equals, middle, 24)
     c.text("嵌入  1 × 4", equals + 24 + wide * 2, middle - 40, 16, OUTPUT)
     c.grid(equals + 24, middle - wide / 2, 1, 4, wide, OUTPUT, [rows[chosen]])
-    c.box(28, 268, 190, 64, f"实际的做法：不做乘法\n用编号 {chosen} 直接取第 {chosen} 行", OUTPUT, 15)
+    c.box(28, 268, 190, 64, f"通常的做法：不做乘法\n用编号 {chosen} 直接取第 {chosen} 行", OUTPUT, 15)
     c.arrow((220, 292), (left - 62, middle + 8), color=OUTPUT)
     c.save()
 
@@ -66,7 +66,7 @@ def narrow():
     c.text("=", 179, 382, 20)
     c.grid(left, 402, 1, 4, cell, OUTPUT, [rows[chosen]])
     c.text("嵌入  1 × 4", left - 12, 417, 15, OUTPUT, anchor="end")
-    c.text(f"实际不做乘法，直接取第 {chosen} 行", 179, 446, 15, FAINT)
+    c.text(f"通常不做乘法，直接取第 {chosen} 行", 179, 446, 15, FAINT)
     c.save()
 
 

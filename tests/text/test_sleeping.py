@@ -1,11 +1,16 @@
 """睡着的测试由什么叫醒：行文只叫醒它自己那一页，代码叫醒守着它的。"""
 
+import ast
 import json
+import re
 from pathlib import Path
 
 import sleeping
 
 from chapters import CHAPTERS, NOTEBOOKS
+from tools import made_of
+
+INIT = f"{sleeping.TOPICS}/__init__.py"
 
 
 def test_prose_wakes_only_what_reads_whole_pages(tmp_path, monkeypatch):
@@ -25,6 +30,23 @@ def test_prose_wakes_only_what_reads_whole_pages(tmp_path, monkeypatch):
 def test_a_chapter_wakes_its_own_page():
     for path in CHAPTERS:
         assert sleeping.of_a_page(path.stem) & set(NOTEBOOKS) == {path}
+
+
+def test_a_chapter_is_woken_by_its_own_exercises_and_figures():
+    """别的章的不叫醒它；名字要原样写出，才知道是哪一幅。"""
+    for path in CHAPTERS:
+        mine = {each.relative_to(sleeping.ROOT).as_posix() for each in sleeping.of_a_page(path.stem)}
+        nodes = [
+            node for tree in made_of.cells(path) for node in ast.walk(tree) if isinstance(node, ast.Call)
+        ]
+        for name in (node.args[0] for node in nodes if getattr(node.func, "id", None) == "explore"):
+            assert isinstance(name, ast.Constant), f"{path.name} 的一幅可以动手的图没有写出名字"
+            assert f"{sleeping.EXPLORABLES}/{name.value}.js" in mine
+        topics = {
+            f"{sleeping.TOPICS}/{topic}.py" for topic in re.findall(r'\bcheck\(\\?"(\w+)\.', path.read_text())
+        }
+        assert topics == {name for name in mine if name.startswith(f"{sleeping.TOPICS}/")} - {INIT}
+    assert f"{sleeping.EXPLORABLES}/tokenize.js" not in mine
 
 
 def test_a_page_that_gathers_is_woken_by_what_it_became(tmp_path, monkeypatch):

@@ -20,6 +20,23 @@ def luck(right, total):
     return sum(comb(total, k) for k in range(right, total + 1)) / 2**total
 
 
+def tokens_of(offsets, start, end):
+    """原文第 start 到 end 个字落在哪几个词元里，最前面还有一个 <s>。"""
+    return [k for k, (a, b) in enumerate(offsets, 1) if a < end and start < b]
+
+
+def leanings(rng):
+    """五对句子，两层，每层三个头：有的每一对都换，有的方向对却总偏着一个名词，有的只错一对。"""
+    leans = rng.randn(5, 2, 2, 3)
+    far = 0.1 + rng.rand(5)
+    leans[:, 0, 0, 0], leans[:, 1, 0, 0] = far, -far
+    leans[:, 0, 0, 1], leans[:, 1, 0, 1] = 1 + far, 1 - far / 2
+    leans[:, 0, 1, 2], leans[:, 1, 1, 2] = far, -far
+    leans[3, :, 1, 2] = -leans[3, :, 1, 2]
+    leans[:, 0, 1, 0], leans[:, 1, 1, 0] = -far, far
+    return leans
+
+
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
@@ -32,6 +49,38 @@ EXERCISES = [
         },
         otherwise="结果应当是 query 那一行里、keys 那几列的权重之和。",
         praise="一行里挑几列，再相加。",
+    ),
+    Exercise("bertviz.tokens",
+        cases=lambda rng: [
+            ([(0, 2), (2, 3), (3, 5), (5, 6), (6, 7), (7, 8), (8, 9)], 6, 7),  # 妈妈 等 爸爸 ， 她 饿 了
+            ([(0, 1), (1, 2), (2, 3), (3, 6), (6, 7), (7, 8)], 5, 6),  # 牛 跑 ， 因为它 怕 火
+            ([(0, 2), (2, 4), (4, 5), (5, 6), (6, 7)], 4, 6),  # 新娘 看着 新 郎 。
+            ([(0, 1), (1, 3), (3, 6), (6, 7)], 2, 5),
+        ],
+        right=tokens_of,
+        wrong={
+            "最前面还有一个 <s>，第一个词元的编号是 1。": lambda o, s, e: [k for k, (a, b) in enumerate(o) if a < e and s < b],
+            "词元不必整个落在里面，盖住一个字就算：“因为它”盖住了它。":
+                lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if s <= a and b <= e],
+            "不含 end：挨着的下一个词元没有盖住它。": lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a <= e and s < b],
+            "起止不含止：挨着的前一个词元没有盖住它。": lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a < e and s <= b],
+            "词元从一段的中间开始，也要算；只比了词元从哪里开始。":
+                lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a <= s < b],
+        },
+        otherwise="应当是与第 start 到 end 个字有重叠的每一个词元，从 1 数起。",
+        praise="字数与词元数对不上，就靠起止来找。",
+    ),
+    Exercise("bertviz.switching",
+        cases=lambda rng: [(leanings(rng),)],
+        right=lambda leanings: ((leanings[:, 0] > 0) & (leanings[:, 1] < 0)).all(dim=0),
+        wrong={
+            "只看方向还不够：它可能两句都给同一个名词更多。": lambda x: (x[:, 0] > x[:, 1]).all(dim=0),
+            "平均对了，不等于每一对都对。": lambda x: (x[:, 0].mean(dim=0) > 0) & (x[:, 1].mean(dim=0) < 0),
+            "有一对换了还不够，要每一对都换。": lambda x: ((x[:, 0] > 0) & (x[:, 1] < 0)).any(dim=0),
+            "反了：第 0 句的所指是前一个名词，偏向应当大于 0。": lambda x: ((x[:, 0] < 0) & (x[:, 1] > 0)).all(dim=0),
+        },
+        otherwise="每一对都要第 0 句的偏向大于 0、第 1 句的小于 0。",
+        praise="两句都给对的更多，比只看方向严。",
     ),
     Exercise("bertviz.best-of",
         cases=lambda rng: [(9, 10, 12), (19, 21, 72), (4, 5, 1)],

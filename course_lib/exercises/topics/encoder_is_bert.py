@@ -13,6 +13,7 @@ from .residual_and_layer_norm import random_layer
 
 # 漏数的个数各不相同，才说得出漏了哪一种；只有注意力的偏置与层归一化无论如何都是每层 4D
 SMALL = dict(vocab_size=50, d_model=8, num_heads=2, d_ff=28, num_layers=3, max_len=10, num_segments=3)
+MULTILINGUAL = dict(vocab_size=250_037, d_model=384, num_heads=12, d_ff=1536, num_layers=12)
 IDS, SEGMENTS = torch.tensor([[1, 5, 5, 2], [1, 8, 3, 2]]), torch.tensor([[0, 0, 1, 1], [0, 1, 1, 1]])
 REAL = torch.tensor([[True] * 4, [True, True, False, False]])
 
@@ -81,7 +82,7 @@ KEYS = {
 }
 EXERCISES = [
     Exercise("encoder_is_bert.parameter-count",
-        cases=lambda rng: [(BertConfig(**SMALL),), (BertConfig(),)],
+        cases=lambda rng: [(BertConfig(**SMALL),), (BertConfig(),), (BertConfig(**MULTILINGUAL),)],
         right=count,
         wrong={
             "词元嵌入没有数。": short_of(lambda c, d, f, n: c.vocab_size * d),
@@ -102,7 +103,7 @@ EXERCISES = [
             "不必乘头数：h 个头的投影合起来才是一个 D×D。": short_of(lambda c, d, f, n: -n * (c.num_heads - 1) * 4 * (d * d + d)),
         },
         otherwise="再逐项核对：三张嵌入表，每层的注意力、前馈网络、层归一化。",
-        praise="与建出来的模型逐个数出来的一样，头数不在式子里。",
+        praise="与建出来的模型逐个数出来的一样，头数不在式子里；多语 BERT 是 117505920 个，比 BERT-base 还多。",
     ),
     Exercise("encoder_is_bert.our-key",
         cases=lambda rng: [(key,) for key in KEYS],

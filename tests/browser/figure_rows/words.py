@@ -1,5 +1,6 @@
 """词与句子：怎样切，在平面上站在哪里，谁离谁近。"""
 
+from base64 import b64encode
 from math import pi
 
 import torch
@@ -129,25 +130,44 @@ PAIRS = [
     [[place, round(100 * cosine)] for place, cosine in zip(places[1:], cosines[1:], strict=True)]
     for places, cosines in zip(BEST.indices.tolist(), BEST.values.tolist(), strict=True)
 ]
+NEAR_TEXT = "".join(
+    f"{DIGITS[i // 1296]}{DIGITS[i // 36 % 36]}{DIGITS[i % 36]}{c:02}" for pairs in PAIRS for i, c in pairs
+)
+# 打乱的一张：近邻照旧，名字往后推一个；好几种语言的，词以 base64 交来
+TURNED = [*PLACES[1:], "세"]
 NEAREST = {
-    "words": " ".join(PLACES),
-    "known": 50,
-    "common": 48,
-    "total": 30522,
-    "chance": 0.21,
-    "near": "".join(
-        f"{DIGITS[i // 1296]}{DIGITS[i // 36 % 36]}{DIGITS[i % 36]}{c:02}"
-        for pairs in PAIRS
-        for i, c in pairs
-    ),
-    "tries": ["word3", "word49"],
-    "first": "word7",
+    "tables": [
+        {
+            "name": "英文",
+            "lang": "en",
+            "words": " ".join(PLACES),
+            "known": 50,
+            "near": NEAR_TEXT,
+            "asked": "最常见的 48 个英文词",
+            "total": 30522,
+            "chance": 0.21,
+            "tries": ["word3", "word49"],
+            "first": "word7",
+        },
+        {
+            "name": "打乱的",
+            "words": b64encode(" ".join(TURNED).encode()).decode(),
+            "known": 20,
+            "near": NEAR_TEXT,
+            "asked": "头几个词",
+            "total": 250002,
+            "chance": 0.23,
+            "tries": ["word3", "word19"],
+            "first": "word4",
+        },
+    ]
 }
 
 
 def nearest_shows(data, now):
-    at = PLACES.index(now["mine"]) if now["mine"] in PLACES[:50] else None
-    return {"rows": at if at is None else [[PLACES[i], c / 100] for i, c in PAIRS[at]]}
+    words, known = (PLACES, 50) if now["table"] == "英文" else (TURNED, 20)
+    at = words.index(now["mine"]) if now["mine"] in words[:known] else None
+    return {"rows": at if at is None else [[words[i], c / 100] for i, c in PAIRS[at]]}
 
 
 LISTS = {"甲": PLACES[20:26], "乙": PLACES[26:34]}
@@ -329,7 +349,7 @@ ROWS = [
     Row("tokenize", samples(), samples_shows),
     Row("word_map", WORD_MAP, map_shows),
     Row("word_map", {"questions": [question("red"), question("cow")], "total": 30522}, step_shows, "step"),
-    Row("nearest", NEAREST, nearest_shows, typed=(" Word0 ", "word55", "")),
+    Row("nearest", NEAREST, nearest_shows, typed=(" Word0 ", "word55", "word3", "")),
     Row("neurons", NEURONS, neurons_shows, typed=(" Word38 ", "nothing", "")),
     Row("neurons", SILENT, neurons_shows, "silent", typed=("word3",)),
     Row("clock", {"d_model": 16, "positions": 60, "offsets": 40}, clock_shows),
