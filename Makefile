@@ -118,7 +118,7 @@ links: $(READY)
 archive: book pdf
 	set -f; $(BIN)/python -m tools.archive $$BOOK_LANG
 
-# 断网的教室要的一切：锁定的包、torch、两个模型、课程自己，约 700 MB，在 _build/wheelhouse/；怎样装，写在里面
+# 断网的教室要的一切：锁定的包、torch、三个模型、课程自己，约 780 MB，在 _build/wheelhouse/；怎样装，写在里面
 wheelhouse: $(READY)
 	set -f; $(BIN)/python -m tools.wheelhouse --torch-index "$$TORCH_INDEX" --also $$ALSO
 
@@ -228,6 +228,7 @@ $(READY): $(REQUIREMENTS) pyproject.toml
 	# --no-compile：用到的模块到第一次 import 时才编译，装得快三分之一
 	$(BIN)/pip install --no-compile --progress-bar on --no-deps -r "$$REQUIREMENTS"
 	$(BIN)/pip install --no-build-isolation -e '.[book,test,build]'
-	# 两个内置模型取到用户的缓存里，之后不用网络
+	# 三个内置模型、测试对照用的分词器取到用户的缓存里，之后不用网络
 	$(BIN)/python -m course_lib.weights
+	$(BIN)/python -m tools.reference_tokenizer
 	touch $@

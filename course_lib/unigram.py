@@ -7,7 +7,8 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import regex
@@ -21,6 +22,7 @@ BOS, PAD, EOS, UNK, MASK = SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<
 MANY = "一次处理多个文本请用 batch。"
 SPACE = "▁"  # 空格写成它，词元里就看得出词从哪里开始
 UNKNOWN_PENALTY = 10.0  # 词表里没有的字，比分数最低的片段还低这么多：有别的路就不走它
+SHORT = 6  # 字素不到这么多个字节，才整个去换
 
 
 class Span(NamedTuple):
@@ -32,51 +34,38 @@ class Span(NamedTuple):
 
 
 def normalize(text: str, table: Mapping[str, str]) -> list[Span]:
-    """照表换掉字符，如全角换成半角；连着的几个空格并成一个。连起来就是归一化的文本，每一项记着它从哪里来。
+    """照表换掉字符，如全角换成半角；连着的几个空格并成一个。
 
-    参考实现按字素来查：一个字素（字母连同它的重音符号）不到六个字节，就从短到长找第一段换得掉的，用它换掉整个字素；
-    否则逐个字符换。字母与重音符号合成一个字符，表里没有写，照 Unicode 的 NFKC；字母自己已经带着一个的，不再合。
+    参数：table，字符 → 换成什么。
+    返回：归一化的文本，一个字一项，各记着它在原文里的起止；全部连起来就是那段文本。
     """
     spans = []
-    for cluster in regex.finditer(r"\X", text):
-        start, end = cluster.span()
-        whole = _replacement(cluster[0], table) if len(cluster[0].encode()) < 6 else None
-        parts = [(whole, start, end)]
-        if whole is None:
-            parts = [(table.get(char, char), i, i + 1) for i, char in enumerate(cluster[0], start)]
-        for part, start, end in parts:
-            for char in part:
-                if char == " " and spans and spans[-1].text == " ":
-                    spans[-1] = spans[-1]._replace(end=end)
-                else:
-                    spans.append(Span(char, start, end))
+    for written, start, end in _replaced(text, table):
+        for char in written:
+            if char == " " and spans and spans[-1].text == " ":
+                spans[-1] = spans[-1]._replace(end=end)
+            else:
+                spans.append(Span(char, start, end))
     return spans
-
-
-def _replacement(cluster: str, table: Mapping[str, str]) -> str | None:
-    if cluster[0] in table:
-        return table[cluster[0]]
-    if unicodedata.normalize("NFKD", cluster[0]) == cluster[0]:
-        for end in range(2, len(cluster) + 1):
-            if len(composed := unicodedata.normalize("NFKC", cluster[:end])) == 1:
-                return composed
-    return None
 
 
 def best_path(
     word: str, scores: Mapping[str, float], unknown: float, longest: int | None = None
 ) -> list[tuple[int, int]]:
-    """分数之和最高的切法（Viterbi），各段的 (起, 止)；几种一样高，就取末一段最长的。
+    """分数之和最高的切法（Viterbi），各段的 (起, 止)：best[j] = maxᵢ (best[i] + score(word[i:j]))。
+
+    前 j 个字最好的切法，去掉末一段，剩下的就是前 i 个字最好的切法，所以从左到右，每个 j 只要记住一种；
+    几种一样高，取末一段最长的。
 
     参数：scores，片段 → 分数，即对数概率；unknown，词表里没有的单个字的分数；longest，最长的片段有几个字，不给就现数。
     出处：Kudo, 2018, §3.2。
     """
     longest = longest or max(map(len, scores), default=1)
-    # best[i]：前 i 个字最好的切法的分数；came[i]：它的末一段从哪里开始
-    best, came = [0.0] + [-math.inf] * len(word), [0] * (len(word) + 1)
-    for start in range(len(word)):
-        for end in range(start + 1, min(len(word), start + longest) + 1):
-            score = scores.get(word[start:end], unknown if end == start + 1 else -math.inf)
+    best = [0.0] + [-math.inf] * len(word)
+    came = [0] * len(best)  # came[j]：那种切法的末一段从哪里开始
+    for end in range(1, len(best)):
+        for start in range(max(0, end - longest), end):
+            score = scores.get(word[start:end], unknown if end - start == 1 else -math.inf)
             if best[start] + score > best[end]:
                 best[end], came[end] = best[start] + score, start
     path, end = [], len(word)
@@ -90,6 +79,7 @@ class UnigramTokenizer:
     """Unigram 分词器：`encode` 从文本到编号，`decode` 从编号回到文本。
 
     参数：scores，`{片段: 分数}`，按编号排好；normalization，`{字符: 换成什么}`。
+    属性：scores、normalization 如上；unknown，词表里没有的字的分数。
     特殊词元 `<s> <pad> </s> <unk> <mask>` 写在文本里也算数。
 
     错误：scores 里缺了特殊词元时，抛出 `ValueError`。
@@ -114,7 +104,7 @@ class UnigramTokenizer:
         参数：name，与 `weights.multilingual_bert` 相同；不给就用环境变量 COURSE_MULTILINGUAL_BERT，再没有就用内置的那一个。
         错误：模型取不到、文件残缺，或者里面不是认识的 Unigram 时，抛出 `PretrainedError`。
         """
-        return cls(**read_unigram(multilingual_bert(name)))
+        return cls(**read_unigram(multilingual_bert(name), SPECIAL_TOKENS))
 
     def words(self, text: str) -> list[list[Span]]:
         """把文本归一化，切成词：`"我 爱"` → `▁我`、`▁爱`；一个词是一列字，各记着它在原文里的起止。
@@ -135,13 +125,9 @@ class UnigramTokenizer:
         """切成的词元，各记着它在原文里的起止；词表里没有的字，相邻的并成一个，照原样写出。错误同 `words`。"""
         pieces = []
         for word in self.words(text):
-            after_unknown = False
-            for piece in self._best(word):
-                unknown = piece.text not in self.scores
-                if unknown and after_unknown:
-                    piece = _joined([pieces.pop(), piece])
-                pieces.append(piece)
-                after_unknown = unknown
+            for known, found in groupby(self._best(word), lambda piece: piece.text in self.scores):
+                found = list(found)
+                pieces += found if known else [_joined(found)]
         return pieces
 
     def tokenize(self, text: str) -> list[str]:
@@ -167,7 +153,7 @@ class UnigramTokenizer:
         错误：不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。
         """
         tokens = self.convert_ids_to_tokens(ids)
-        return "".join(tokens[:1]).replace(SPACE, "", 1) + "".join(tokens[1:]).replace(SPACE, " ")
+        return "".join(token.replace(SPACE, " " if i else "") for i, token in enumerate(tokens))
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str]:
         """逐个查出编号对应的词元；不是一列整数时抛出 `TypeError`，编号不在词表里时抛出 `ValueError`。"""
@@ -201,20 +187,44 @@ class UnigramTokenizer:
         return [self.vocab[token] for token in self.tokenize(check_text(text, name, MANY))]
 
 
-def _joined(spans: list[Span]) -> Span:
+def _joined(spans: Sequence[Span]) -> Span:
     return Span("".join(span.text for span in spans), spans[0].start, spans[-1].end)
 
 
 def _split(text: str, position: int, table: Mapping[str, str]) -> list[list[Span]]:
     """归一化，再在空格前面切开；position，这一段在原文里从哪里开始。"""
-    spans = normalize(text, table)
-    if spans and spans[0].text != " ":
-        spans = [Span(" ", 0, 0), *spans]
+    spans = [span._replace(text=SPACE) if span.text == " " else span for span in normalize(text, table)]
+    if spans and spans[0].text != SPACE:
+        spans = [Span(SPACE, 0, 0), *spans]
     words = []
-    for span in spans:
-        if span.text == " " or not words:
+    for char, start, end in spans:
+        if char == SPACE:
             words.append([])
-        words[-1].append(
-            Span(SPACE if span.text == " " else span.text, span.start + position, span.end + position)
-        )
+        words[-1].append(Span(char, start + position, end + position))
     return words
+
+
+def _replaced(text: str, table: Mapping[str, str]) -> Iterator[Span]:
+    """逐个字素（字母连同它的重音符号）去换，与参考实现相同：短的字素整个换，换不了的，逐个字符换。"""
+    for cluster in regex.finditer(r"\X", text):
+        start, end = cluster.span()
+        if (written := _cluster(cluster[0], table)) is not None:
+            yield Span(written, start, end)
+        else:
+            yield from (Span(table.get(text[i], text[i]), i, i + 1) for i in range(start, end))
+
+
+def _cluster(cluster: str, table: Mapping[str, str]) -> str | None:
+    """不到六个字节的字素换成什么：从短到长，看它的开头哪一段换得掉，后面的就丢了；都换不掉的是 None。
+
+    字母与重音符号合成一个字符，表里没有写，照 Unicode 的 NFKC；字母自己已经带着一个的，不再合。
+    """
+    if len(cluster.encode()) >= SHORT:
+        return None
+    if cluster[0] in table:
+        return table[cluster[0]]
+    if unicodedata.normalize("NFKD", cluster[0]) == cluster[0]:
+        for end in range(2, len(cluster) + 1):
+            if len(composed := unicodedata.normalize("NFKC", cluster[:end])) == 1:
+                return composed
+    return None

@@ -1,4 +1,4 @@
-"""一章的输出由什么而来：它 import 的库，连同库 import 的；它展示的插图、比对的记录；装着的每个包的版本，用的是哪两个模型。
+"""一章的输出由什么而来：它 import 的库，连同库 import 的；它展示的插图、比对的记录；装着的每个包的版本，用的是哪几个模型。
 
 `python -m tools.made_of 章名` 列出它用到的文件。只读代码的文字，不执行；写在函数里的 import 也算。
 """
@@ -15,6 +15,8 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = Path(__file__).parents[1]
+# 换一个模型，各章的数就变了
+VARIABLES = ("COURSE_BERT", "COURSE_MULTILINGUAL_BERT", "COURSE_LLM")
 # 训练出来的数，一章一份
 RECORDS = "course_lib/records"
 # 各章都这样执行
@@ -51,7 +53,7 @@ def digest(chapter: Path) -> str:
 @cache
 def environment() -> list:
     packages = sorted({f"{package.name}={package.version}" for package in distributions()})
-    return [packages, sys.version, [os.environ.get(name) for name in ("COURSE_BERT", "COURSE_LLM")]]
+    return [packages, sys.version, [os.environ.get(name) for name in VARIABLES]]
 
 
 def codes(chapter: Path) -> list[str]:

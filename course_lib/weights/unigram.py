@@ -3,38 +3,58 @@
 import base64
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .declared import token_of
+from .declared import declared_tokens, token_of
 from .e5_file import open_e5
 from .errors import PretrainedError, SourceError
 from .reading import read_json, shown
 
 TOKENIZER = "tokenizer.json"
-# tokenizer.json 里除了词表与归一化的表，别的都只能是这样
-KNOWN = {
-    "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
-    "decoder": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
-}
 SPACES = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
-SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+METASPACE = {"type": "Metaspace", "replacement": "▁"}
+# 空格怎样写成 ▁：原来的写法，与 tokenizers 再存一遍之后的写法
+SPLITS = (METASPACE | {"add_prefix_space": True}, METASPACE | {"prepend_scheme": "always", "split": True})
+# 一个文本、一对文本各加上哪些特殊词元
+FRAMES = {"single": "<s> A </s>", "pair": "<s> A </s> </s> B </s>"}
 LONGEST = 4  # 一个字符至多几个字节
 
 
-def read_unigram(path: Path) -> dict:
-    """读出 `UnigramTokenizer` 的参数。错误：读不出来，或者是这里没有写的另一种，抛出 `PretrainedError`。"""
-    if path.is_file():
-        file = open_e5(path)
-        return {"scores": file.scores, "normalization": file.normalization}
+def read_unigram(path: Path, special: Sequence[str]) -> dict:
+    """读出 `UnigramTokenizer` 的参数；special，认得的特殊词元。
+
+    错误：读不出来，或者它做的事这里没有写，编号会与原来的不同时，抛出 `PretrainedError`。
+    """
     try:
-        return _from_json(read_json(path / TOKENIZER))
+        if path.is_file():
+            _, scores, normalization, *_ = open_e5(path)
+        else:
+            scores, normalization = _read_folder(path, special)
+        if missing := [token for token in special if token not in scores]:
+            raise SourceError(f"词表里没有 {missing[0]}")
+        return {"scores": scores, "normalization": normalization}
+    except PretrainedError:
+        raise
     except SourceError as error:
         reason = str(error)
     except Exception as error:  # 残缺的表在哪里断，就抛出哪里的异常
         reason = f"{TOKENIZER} 读不出来（{type(error).__name__}）"
     raise PretrainedError(f"{path} 的分词器不能用：{reason}。")
+
+
+def _read_folder(folder: Path, special: Sequence[str]) -> tuple[dict[str, float], dict[str, str]]:
+    tokenizer = read_json(folder / TOKENIZER)
+    scores = _scores(tokenizer)
+    added = tokenizer.get("added_tokens") or ()
+    fault = _odd_setting(tokenizer, scores) or _odd_token(added, scores)
+    for token in [*map(token_of, added), *declared_tokens(folder)]:
+        if token.content not in (*special, None):
+            fault = f"它定义了特殊词元 {shown(token.content)}，这里只认 {'、'.join(special)}"
+    if fault:
+        raise SourceError(fault)
+    return scores, _normalization(tokenizer.get("normalizer"))
 
 
 def unigram_words(tokenizer: Mapping) -> dict[str, int]:
@@ -43,6 +63,7 @@ def unigram_words(tokenizer: Mapping) -> dict[str, int]:
 
 
 def is_unigram(tokenizer: Mapping) -> bool:
+    """读成字典的 tokenizer.json 是不是 Unigram。"""
     model = tokenizer.get("model")
     return isinstance(model, Mapping) and model.get("type") == "Unigram"
 
@@ -65,24 +86,37 @@ def _is_entry(entry: Any) -> bool:
     return isinstance(piece, str) and type(score) in (int, float) and math.isfinite(score)
 
 
-def _from_json(values: dict) -> dict:
-    scores = _scores(values)
-    ids = {piece: index for index, piece in enumerate(scores)}
-    model = values["model"]
-    for name, known in KNOWN.items():
-        if values.get(name) != known:
-            raise SourceError(f"{TOKENIZER} 里的 {name} 是 {shown(values.get(name))}，课程没有写这一种")
+def _odd_setting(tokenizer: Mapping, scores: Mapping[str, float]) -> str | None:
+    """词表与归一化之外，有一处是课程没有写的，返回一句说明；没有就返回 None。"""
+    model, frames = tokenizer["model"], tokenizer.get("post_processor") or {}
+    unknown = model.get("unk_id")
+    if type(unknown) is not int or [*scores][unknown : unknown + 1] != ["<unk>"]:
+        return f"{TOKENIZER} 里的 unk_id 是 {shown(unknown)}，不是 <unk> 的编号"
     if model.get("byte_fallback"):
-        raise SourceError(f"{TOKENIZER} 里的 byte_fallback 打开着，课程没有写这一种")
-    if model.get("unk_id") != ids.get("<unk>"):
-        raise SourceError(f"{TOKENIZER} 里的 unk_id 是 {shown(model.get('unk_id'))}，不是 <unk> 的编号")
-    for added in values.get("added_tokens") or ():
-        token = token_of(added)
-        if token.content not in SPECIAL or token.options or added.get("id") != ids.get(token.content):
-            raise SourceError(
-                f"{TOKENIZER} 定义了特殊词元 {shown(token.content)}，这里只认 {'、'.join(SPECIAL)}，不带选项"
-            )
-    return {"scores": scores, "normalization": _normalization(values.get("normalizer"))}
+        return f"{TOKENIZER} 里的 byte_fallback 打开着，课程没有写这一种"
+    for name in ("pre_tokenizer", "decoder"):
+        if tokenizer.get(name) not in SPLITS:
+            return f"{TOKENIZER} 里的 {name} 是 {shown(tokenizer.get(name))}，课程没有写这一种"
+    for name, frame in FRAMES.items():
+        if frames.get(name) != [_part(part) for part in frame.split()]:
+            return f"{TOKENIZER} 里的 post_processor 加上的不是 {frame}，课程没有写这一种"
+    return None
+
+
+def _part(name: str) -> dict:
+    return {"Sequence" if name in ("A", "B") else "SpecialToken": {"id": name, "type_id": 0}}
+
+
+def _odd_token(added: Sequence[Mapping], scores: Mapping[str, float]) -> str | None:
+    """added_tokens 里有一个带着选项，或者编号与词表里的不同，返回一句说明；没有就返回 None。"""
+    ids = {piece: index for index, piece in enumerate(scores)}
+    for written in added:
+        _, content, options = token_of(written)
+        if options:
+            return f"{content} 的 {options[0]} 打开着，课程没有写这一种"
+        if content in ids and written.get("id") != ids[content]:
+            return f"{content} 的编号写了两个，{shown(written.get('id'))} 与 {ids[content]}"
+    return None
 
 
 def _normalization(normalizer: Any) -> dict[str, str]:
@@ -90,9 +124,8 @@ def _normalization(normalizer: Any) -> dict[str, str]:
         case {
             "type": "Sequence",
             "normalizers": [{"type": "Precompiled", "precompiled_charsmap": str(table)}, spaces],
-        }:
-            if spaces == SPACES:
-                return characters_map(base64.b64decode(table))
+        } if spaces == SPACES:
+            return characters_map(base64.b64decode(table))
     raise SourceError(f"{TOKENIZER} 里的 normalizer 是 {shown(normalizer)}，课程没有写这一种")
 
 
@@ -105,18 +138,20 @@ def characters_map(table: bytes) -> dict[str, str]:
     cells, values = struct.unpack_from(f"<{size // 4}I", table, 4), table[4 + size :]
     found = {}
 
-    def walk(cell: int, prefix: bytes) -> None:
+    def below(cell: int) -> int:
+        return cells[cell] >> 10 << (cells[cell] >> 6 & 8)
+
+    def walk(place: int, prefix: bytes) -> None:
         for byte in range(1, 256):
-            place = cell ^ byte
-            if place >= len(cells) or cells[place] & 0x8000_00FF != byte:
+            cell = place ^ byte
+            if cell >= len(cells) or cells[cell] & 0x8000_00FF != byte:
                 continue
-            here, word = cells[place], prefix + bytes([byte])
-            below = place ^ (here >> 10 << (here >> 6 & 8))
-            if here >> 8 & 1:
-                start = cells[below] & 0x7FFF_FFFF
+            word, after = prefix + bytes([byte]), cell ^ below(cell)
+            if cells[cell] >> 8 & 1:
+                start = cells[after] & 0x7FFF_FFFF
                 found[word.decode()] = values[start : values.index(0, start)].decode()
             elif len(word) < LONGEST:
-                walk(below, word)
+                walk(after, word)
 
-    walk(cells[0] >> 10 << (cells[0] >> 6 & 8), b"")
+    walk(below(0), b"")
     return {char: written for char, written in found.items() if len(char) == 1}

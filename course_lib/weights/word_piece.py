@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .declared import CONFIG, Token, declared_tokens, token_of
+from .e5_file import is_e5
 from .errors import PretrainedError, SourceError
 from .reading import LARGEST, odd_setting, read_json, shown
 from .unigram import is_unigram
@@ -30,7 +31,7 @@ def read_vocab(path: str | Path, special: Sequence[str]) -> dict:
     file = vocabulary_file(path) if path.is_dir() else path
     if file is None or not file.is_file():
         raise FileNotFoundError(f"找不到词表 {file or path / ' 或 '.join(VOCABULARIES)}；请检查路径。")
-    if file.suffix == ".json" and is_unigram(_read_if_there(file)):
+    if _is_unigram(file):
         raise ValueError(
             f"{path} 的分词器是 Unigram，不是 WordPiece；请改用 UnigramTokenizer.from_pretrained。"
         )
@@ -83,6 +84,14 @@ def words_in(tokenizer: Mapping) -> dict[str, int]:
     if odd := [word for word, index in words.items() if type(index) is not int or not 0 <= index < LARGEST]:
         raise SourceError(f"tokenizer.json 里 {shown(odd[0])} 的编号是 {shown(words[odd[0]])}")
     return dict(words)
+
+
+def _is_unigram(file: Path) -> bool:
+    """读不出来的不算，由读它的去说。"""
+    try:
+        return is_unigram(read_json(file)) if file.suffix == ".json" else is_e5(file)
+    except SourceError:
+        return False
 
 
 def _read_if_there(path: Path) -> dict:

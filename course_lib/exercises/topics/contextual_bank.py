@@ -62,6 +62,43 @@ def given(within, across, labels):
     return torch.linalg.cholesky(gram.where(~torch.eye(len(labels)).bool(), 1.0))
 
 
+def paired(rng, half):
+    """成对的向量：一对有共同的一份，同义的有共同的一份，两份差不多大；长短悬殊。"""
+    pair, sense = rng.randn(half, 6), rng.randn(2, 6)
+    both = torch.cat([pair + sense[0], pair + sense[1]]) + 0.8 * rng.randn(2 * half, 6)
+    return both * torch.tensor([0.5, 1.0, 4.0, 1.0, 2.0] * 2)[: 2 * half, None]
+
+
+def chosen(similar):
+    return (similar - 1e6 * torch.eye(len(similar))).argmax(-1)
+
+
+def pair_counts(nearest):
+    half, me = len(nearest) // 2, torch.arange(len(nearest))
+    return [int(((nearest < half) == (me < half)).sum()), int(((nearest - me).abs() == half).sum())]
+
+
+OVERLAP = "与词有重叠的片都算，<s> 是第 0 个；没有出现的词应当得到空列表。"
+PIECES = [
+    ("▁ 林 子 里 杜 鹃 叫 ， 山 上 杜 鹃 开了 。", "杜鹃"),
+    ("▁ 苹果 很 甜 ， 苹果 也 脆 。", "苹果"),
+    ("▁他 打电话 ， 她 打 球 。", "打"),
+    ("▁他 打电话 ， 她 打 球 。", "杜鹃"),
+]
+
+
+def located(pieces, word):
+    """切好的一句 → (原文, 各片的起止, 词)；句首的 ▁ 不占原文。"""
+    pieces = [piece.removeprefix("▁") for piece in pieces.split()]
+    ends = [len("".join(pieces[: i + 1])) for i in range(len(pieces))]
+    return "".join(pieces), [(end - len(piece), end) for piece, end in zip(pieces, ends, strict=True)], word
+
+
+def covering(text, offsets, word, first=1, touch=lambda a, b, i, end: a < end and b > i):
+    starts = [i for i in range(len(text)) if text.startswith(word, i)]
+    return [[k for k, (a, b) in enumerate(offsets, first) if touch(a, b, i, i + len(word))] for i in starts]
+
+
 # 表格自己排版：提示在前，错答在后，写得下就在一行
 # fmt: off
 EXERCISES = [
@@ -127,5 +164,38 @@ EXERCISES = [
         },
         otherwise="要返回同义与异义之差最大的那一层的层号，从 0 数起。",
         praise="看同义与异义之差，而不是看谁的余弦高；换一批句子，分得最开的层也可能不同。",
+    ),
+    Exercise("contextual_bank.pair-picks",
+        cases=lambda rng: [(paired(rng, half),) for half in (5, 4, 5)],
+        right=lambda v: pair_counts(chosen(cosines(v))),
+        wrong={
+            "每个向量都挑中了自己；先让对角线上的不可能当选。": lambda v: [len(v), 0],
+            "这是用点积挑的，长的总占便宜；先化成余弦。": lambda v: pair_counts(chosen(v @ v.mT)),
+            "两个数的次序反了：同义的在前。": lambda v: pair_counts(chosen(cosines(v)))[::-1],
+            "不同义的不都是前半句相同的那一个；后一个数要另数。":
+                lambda v: [pair_counts(chosen(cosines(v)))[0], len(v) - pair_counts(chosen(cosines(v)))[0]],
+        },
+        otherwise="逐个向量：在其余的里找余弦最大的一个，再问它与自己是不是在同一半，是不是恰好差 K 个。",
+        praise="前半句相同的那一个最难越过：挑中同义的多了，挑中它的就少了。",
+    ),
+    Exercise("contextual_bank.word-seats",
+        cases=lambda rng: [located(*each) for each in PIECES],
+        right=lambda text, offsets, word: covering(text, offsets, word),
+        wrong={
+            "<s> 是第 0 个，offsets 里没有它：位置要从 1 数起。": lambda t, o, w: covering(t, o, w, first=0),
+            "挨着的、不占原文的也算进去了：止不含在内，要 b > i。":
+                [lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a < end and b >= i),
+                 lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a <= end and b >= i),
+                 lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a <= end and b > i)],
+            "与别的字粘成一片的也算：有重叠就是，不必整片都在词里。":
+                [lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: i <= a < b <= end),
+                 lambda t, o, w: [k for k in covering(t, o, w, touch=lambda a, b, i, end: i <= a < b <= end) if k]],
+            "切成了几片的词，每一片都要。": lambda t, o, w: [k[:1] for k in covering(t, o, w)],
+            "一个词可以出现几次，每次都要列出。": lambda t, o, w: covering(t, o, w)[:1],
+            "每一次出现都要用一个列表列出它的位置，哪怕只有一个，例如 [[4, 5], [9]]。": lambda t, o, w: [k for each in covering(t, o, w) for k in each],
+            OVERLAP: Symptom(lambda t, o, w: covering(t, o, w) or [-1], lambda got, t, o, w: w not in t),
+        },
+        otherwise=OVERLAP,
+        praise="有了起止，词切成几片、粘在哪一片都找得到；几片的向量常平均起来用。",
     ),
 ]

@@ -11,6 +11,14 @@ CUTS = {
 }
 PREDICTED = {"unplayed": "un ##play ##ed", "players": "play ##er ##s", "er": "[UNK]", "playr": "[UNK]"}
 PIECES = {"play": 0, "p": 1, "##er": 2, "##e": 3, "##s": 4, "un": 5, "##play": 6, "a": 7, "##ed": 8, "r": 9}
+SCORES = {"研究": -3, "研究生": -5, "生命": -4, "命": -6, "的": -2, "命的": -9, "生": -5, "研": -7, "究": -7}
+BEST = {"研究生命": "研究 生命", "研究生的": "研究生 的", "生命的": "生命 的"}
+TOKENS = [
+    ["▁我", "喜欢", "猫", "。"],
+    ["▁", "因为他们", "来了"],
+    ["▁她", "爱", "▁NL", "P", "，", "真的"],
+    ["▁", "打", "了一个", "▁", "电话"],
+]
 ROWS = [[101, 7, 0, 8, 102], [101, 9, 102], [101, 5, 6, 7, 8, 9, 10, 102]]
 
 
@@ -29,6 +37,16 @@ def match(text, vocab, prefix=""):
 
 def from_the_end(text, vocab):
     return [piece[::-1] for piece in match(text[::-1], {word[::-1] for word in vocab})[0]]
+
+
+def spans(pieces, added=1):
+    """各段的起止；added，最前面有几个字符是添上去的，不占原文。"""
+    found, start = [], 0
+    for i, piece in enumerate(pieces):
+        end = start + len(piece) - (added if i == 0 else 0)
+        found.append((start, end))
+        start = end
+    return found
 
 
 def pad(rows, pad_id, max_len):
@@ -72,6 +90,32 @@ EXERCISES = [
         },
         otherwise="一段一段取最长的，到取不动时还剩下的就是答案；拼得出来，就是空字符串。",
         praise="配上的前半段也一并作废，整个词只剩一个 [UNK]。",
+    ),
+    Exercise("tokenization.best-path",
+        right=BEST,
+        wrong={
+            "研究生命：研究生 命 是 -5 - 6 = -11，还有总分更高的切法。":
+                Symptom(BEST | {"研究生命": "研究生 命"}, lambda got: got["研究生命"].split() == ["研究生", "命"]),
+            "研究生的：研究 生 的 是 -3 - 5 - 2 = -10；有一种切法少一段，少扣一次。":
+                Symptom(BEST | {"研究生的": "研究 生 的"}, lambda got: got["研究生的"].split() == ["研究", "生", "的"]),
+        },
+        otherwise="把连得上的切法都写出来，各段的分数加起来，取最高的；片段之间空一格。",
+        praise="同是研究生三个字开头，后面换一个字，切法就换了：比的是整句的总分。",
+    ),
+    Exercise("tokenization.offsets",
+        cases=lambda rng: [(pieces,) for pieces in TOKENS],
+        right=lambda pieces: spans(pieces),
+        wrong={
+            "最前面的 ▁ 是分词器添的，原文里没有：第一段的长度要少算一个。": lambda pieces: spans(pieces, 0),
+            "后面的 ▁ 是原文里的空格，占一个字符，要算在内。":
+                lambda pieces: spans([piece.replace("▁", "") for piece in pieces], 0),
+            "每一段给的应当是（起, 止），不是（起, 长）。":
+                lambda pieces: [(start, end - start) for start, end in spans(pieces)],
+            "止是末一个字的后一位：text[起:止] 正好是这一段。":
+                lambda pieces: [(start, end - 1) for start, end in spans(pieces)],
+        },
+        otherwise="各段首尾相接，从 0 数起，每一段从前一段的止开始；最前面的 ▁ 不算。",
+        praise="有了起止，模型给词元的数就能画回原文的字上；单独的 ▁ 起与止相同，一个字也不占。",
     ),
     Exercise("tokenization.pad-batch",
         cases=lambda rng: [(ROWS, 0, max_len) for max_len in (6, 20)],

@@ -10,6 +10,7 @@ from two_tokenizers import ours
 
 from course_lib.layers import sinusoidal_encoding
 from course_lib.tokenization import PREFIX, SPECIAL_TOKENS, longest_match, normalize_words
+from course_lib.unigram import best_path
 from course_lib.wordpiece_training import train_wordpiece
 
 OLD = "the teacher teaches, the students listen; the listener asks and the asker listens again and again"
@@ -344,9 +345,73 @@ def banks_shows(data, now):
     return {"other": int(mine.argmax()), "cosine": mine.max(), "right": right}
 
 
+UNIGRAM = {"▁": -393, "▁我": -1166, "我": -903, "不": -892, "知": -1090, "道": -1030, "的": -678, "。": -641}
+UNIGRAM |= {"我不": -1286, "不知": -1262, "知道": -1132, "不知道": -1169, "我不知道": -1409, "▁不": -1285}
+UNIGRAM |= {"的我": -1393, "ok": -1286, "▁知道": -1525, "知道的": -1525}
+LOST = -3036
+
+
+def packed(scores):
+    """与章里那一格相同：一种长度一串，由高到低，一个字三位，低百分之一分添一个 /。"""
+    pieces, highest = {}, {}
+    for length in sorted({len(piece) for piece in scores}):
+        group = sorted((p for p in scores if len(p) == length), key=lambda p: -scores[p])
+        highest[length] = last = scores[group[0]]
+        parts = []
+        for piece in group:
+            parts += ["/" * (last - scores[piece]), *map(three_digits, piece)]
+            last = scores[piece]
+        pieces[length] = "".join(parts)
+    return {"pieces": pieces, "highest": highest}
+
+
+def three_digits(char):
+    code = ord(char)
+    return f"{DIGITS[code // 1296]}{DIGITS[code // 36 % 36]}{DIGITS[code % 36]}"
+
+
+LATTICE = packed(UNIGRAM) | {"samples": ["我不知道", "知道的。"], "unknown": LOST}
+
+
+def routes(text):
+    """一句话的每一条路：[(分数, 各段的起止)]。"""
+    if not text:
+        return [(0, [])]
+    found = []
+    for end in range(1, len(text) + 1):
+        score = UNIGRAM.get(text[:end], LOST if end == 1 else None)
+        if score is not None:
+            found += [
+                (score + rest, [(0, end), *((a + end, b + end) for a, b in path)])
+                for rest, path in routes(text[end:])
+            ]
+    return found
+
+
+def lattice_shows(data, now):
+    """最好的一条与库里的一样；非走不可与不许走的，从全部的路里挑出来比。"""
+    text = now["text"]
+    every_route = routes(text)
+    kept = [
+        (score, path)
+        for score, path in every_route
+        if {*map(tuple, now["want"])} <= {*path} and not {*map(tuple, now["ban"])} & {*path}
+    ]
+    split = {" · ".join(text[a:b] for a, b in path): score / 100 for score, path in kept}
+    assert [split[path] for _, path in now["ways"]] == [score for score, _ in now["ways"]]
+    assert [score for score, _ in now["ways"]] == sorted(split.values(), reverse=True)[:5]
+    assert now["at"] is None or now["at"] < len(now["ways"])
+    return {
+        "best": [text[a:b] for a, b in best_path(text, UNIGRAM, LOST)],
+        "count": len(every_route) if text else 1,
+        "missing": [char for char in text if char not in UNIGRAM],
+    }
+
+
 ROWS = [
     Row("merges", MERGES, merges_shows),
     Row("tokenize", samples(), samples_shows),
+    Row("lattice", LATTICE, lattice_shows, typed=("我 知道ｏk", "𠮷我不", "他不知道。", "")),
     Row("word_map", WORD_MAP, map_shows),
     Row("word_map", {"questions": [question("red"), question("cow")], "total": 30522}, step_shows, "step"),
     Row("nearest", NEAREST, nearest_shows, typed=(" Word0 ", "word55", "word3", "")),
