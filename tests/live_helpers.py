@@ -11,7 +11,8 @@ from torch.nn.functional import cosine_similarity
 from course_book.after_writing import live_bert
 from course_lib.bert import Bert
 from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
-from course_lib.weights import builtin_path
+from course_lib.unigram import UnigramTokenizer
+from course_lib.weights import builtin_multilingual_path, builtin_path
 
 PROSE = (Path(__file__).parents[1] / "chapters/live.md").read_text(encoding="utf-8")
 # 做什么、course_lib 的名字、live/bert/bert.js 的名字
@@ -105,6 +106,16 @@ def quantized_bert() -> Bert:
     return model
 
 
+@cache
+def multilingual_tokenizer() -> UnigramTokenizer:
+    return UnigramTokenizer.from_pretrained(builtin_multilingual_path())
+
+
+@cache
+def multilingual_bert() -> Bert:
+    return Bert.from_pretrained(builtin_multilingual_path())
+
+
 @contextmanager
 def switched_off(model: Bert, heads):
     """关掉几个头：清零 out_proj 里属于它们的那几块，用完还原，与《bertviz》一章相同。"""
@@ -124,9 +135,13 @@ def forward(
     model: Bert, text: str, pair: str | None = None, off=(), masked=()
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """一句或一对 → 隐藏状态 (层 + 1, N, D)，权重 (层, 头, N, N)；off 里的头关掉，masked 里的位置遮住。"""
-    ids = tokenizer().encode(text, pair)
-    first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
-    segments = [int(i >= first) for i in range(len(ids))]
+    if model is multilingual_bert():
+        ids = multilingual_tokenizer().encode(text, pair)
+        segments = [0] * len(ids)
+    else:
+        ids = tokenizer().encode(text, pair)
+        first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
+        segments = [int(i >= first) for i in range(len(ids))]
     with switched_off(model, off):
         output = model(
             torch.tensor([ids]),
