@@ -60,7 +60,9 @@ def all_pieces() -> tuple[list[str], list[int]]:
 def origin() -> str:
     """这些数据由什么而来；没有变就不再写一遍。"""
     sources = (__file__, live_bert.__file__, Path(__file__).with_name("live_data.py"), live_bert.KERNEL)
-    return digest(*E5.sha256.values(), MINILM.sha256["vocab.txt"], *(Path(path).read_bytes() for path in sources))
+    return digest(
+        *E5.sha256.values(), MINILM.sha256["vocab.txt"], *(Path(path).read_bytes() for path in sources)
+    )
 
 
 @cache
