@@ -214,6 +214,7 @@
 					...result.hidden.map(() => html("td", { class: "live-heat" }, "·")),
 					html("td", { class: "live-final" }, html("span", { class: "live-track" })),
 				);
+			table.style.setProperty("--columns", result.hidden.length);
 			table.classList.add("live-blank");
 			table.replaceChildren(
 				...headOf(result),

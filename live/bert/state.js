@@ -54,7 +54,7 @@ globalThis.LiveState = (() => {
 			layer: 8,
 			head: 8,
 		},
-		谁咬了谁: { text: "狗咬了人。", other: "人咬了狗。", token: 2, with: 11, layer: 8, head: 8, tab: "cosine" },
+		谁咬了谁: { text: "狗咬了人。", other: "人咬了狗。", token: 3, with: 11, layer: 8, head: 8, tab: "cosine" },
 		一句两种字: { text: "I like cats，我也喜欢猫。", token: 3, with: 8, layer: 8, head: 8 },
 		词表外的字: { text: "龘字有四十八画，한국어不在这里。", token: 2, with: 1, layer: 8, head: 8, tab: "tokens" },
 	};

@@ -116,7 +116,7 @@ def counts() -> dict[str, int]:
     """行文里要写的：整份词表多少个词元，带着多少个，其中只由汉字拼成的多少个。"""
     pieces, ids = all_pieces()
     return {
-        "all": len(pieces),
+        "pieces": len(pieces),
         "travelling": len(ids),
         "han": sum(bool(HAN.fullmatch(pieces[i])) for i in ids),
     }
