@@ -208,7 +208,7 @@
 				same = String(this.texts()) === String(stored.map(({ text }) => text));
 			this.results = same ? stored : [];
 			this.drawn = false;
-			this.output.setAttribute("aria-busy", false);
+			this.output.removeAttribute("aria-busy");
 			for (const [name, { element, lead }] of Object.entries(this.sections)) {
 				const waits = name !== "tokens" && !(same && this.isStored(name));
 				for (const each of lead ? [element, lead] : [element]) each.toggleAttribute("data-waits", waits);

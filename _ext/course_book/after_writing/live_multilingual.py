@@ -1,7 +1,8 @@
 """网页里的多语 BERT 要用的数据：就是内置的文件自己的字节，切成几十个文件，没有再量化；词表太大，只带一部分。
 
 矩阵仍是文件里的 Q4_0 块：每 32 个数 18 个字节，一个 fp16 的比例，再是 4 位的整数；偏置、层归一化、位置与段的嵌入是 float32。
-每层一个文件，词元嵌入表每 4096 行一个文件，编号小的（分数高，常用）在前；各个张量首尾相接。
+每层一个文件，词元嵌入表每 4096 行一个文件；各个张量首尾相接。单个的字符与汉字词在前，各按编号，编号小的常用：
+一般的中文句子，不等取齐就算得出来。
 
 带哪些词元，见 `travels`；scores.bin 是它们的分数（float32），ids.bin 是它们在整份词表里的编号（uint32），次序与嵌入表的行相同。
 归一化的表是整张。
@@ -34,7 +35,7 @@ LAYER = [f"{part}.{kind}" for part in ("q", "k", "v", "ao", "fi", "fo", "aln", "
 
 
 def travels(pieces: list[str], english: Container[str]) -> list[int]:
-    """带着的词元的编号：特殊词元；全由汉字、标点、符号、数字与 ▁ 拼成的；单个的英文字母；英文 BERT 的词表里也有的小写片段；
+    """带着的词元的编号，单个的字符与汉字词在前：特殊词元；全由汉字、标点、符号、数字与 ▁ 拼成的；单个的英文字母；英文 BERT 的词表里也有的小写片段；
     大写开头的，取分数最高的 CAPITALS 个。
 
     pieces 按编号排，编号越小分数越高；english 是英文 BERT 的词表。
@@ -47,7 +48,12 @@ def travels(pieces: list[str], english: Container[str]) -> list[int]:
         return bool(SMALL.fullmatch(piece)) and (piece[1:] if start else PREFIX + piece) in english
 
     capitals = [i for i, piece in enumerate(pieces) if CAPITAL.fullmatch(piece)][:CAPITALS]
-    return sorted({*capitals, *(i for i, piece in enumerate(pieces) if known(piece))})
+    kept = {*capitals, *(i for i, piece in enumerate(pieces) if known(piece))}
+
+    def later(i: int) -> bool:
+        return not (pieces[i] in SPECIAL_TOKENS or len(pieces[i]) == 1 or HAN.fullmatch(pieces[i]))
+
+    return sorted(kept, key=lambda i: (later(i), i))
 
 
 def all_pieces() -> tuple[list[str], list[int]]:
