@@ -18,7 +18,17 @@ from bert_panel import (
     shown,
     visit,  # noqa: F401
 )
-from live_helpers import PROSE, THEY, forward, head_vectors, lengths, moved, multilingual_bert, run
+from live_helpers import (
+    PROSE,
+    THEY,
+    forward,
+    head_vectors,
+    lengths,
+    moved,
+    multilingual_bert,
+    random_pairs,
+    run,
+)
 from live_helpers import multilingual_tokenizer as tokenizer
 from live_pages import axe_faults, both_ways, mostly_http, new_page, prepare_axe
 from torch.nn.functional import cosine_similarity
@@ -331,10 +341,11 @@ def test_the_prose_tells_the_truth(convert):
 
     fruit, company, other = "苹果很甜，我每天吃一个。", "苹果发布了新手机。", "苹果熟了，我摘了一个。"
     apart = cosines(fruit, company, "苹果")
-    assert apart[0] > 0.98 and apart[8] < 0.9
+    assert abs(apart[0] - 1) < 1e-5 and apart[8] < 0.9
     assert cosines(fruit, other, "苹果").min() > 0.95
     assert cosines("狗咬了人。", "人咬了狗。", "咬").min() > 0.98
-    assert cosines("狗咬了人。", "人咬了狗。", "狗")[-1] > 0.98
+    pairs = random_pairs([convert("狗咬了人。"), convert("人咬了狗。")], "zh")
+    assert pairs[11] < 0.6 and pairs[:12].argmax() == 11 and pairs[12] > 0.85
 
 
 @pytest.mark.parametrize("convert", [str, taiwan_chinese.convert], ids=["简", "繁"])
