@@ -137,8 +137,9 @@ def test_the_multilingual_pieces_are_the_bytes_of_the_file():
     rows = b"".join(each for name, each in files.items() if name.startswith("tokens"))
     assert torch.equal(numbers(rows, (len(ids), 384)), bert.embeddings.tokens.weight[ids])
     scores = open_e5(builtin_multilingual_path()).scores
+    pieces = list(scores)
     vocabulary = json.loads(files["vocab.json"])
-    assert vocabulary["pieces"] == [list(scores)[i] for i in ids]
+    assert vocabulary["pieces"] == [pieces[i] for i in ids]
     assert np.frombuffer(files["scores.bin"], "<f4").tolist() == [
         scores[each] for each in vocabulary["pieces"]
     ]
