@@ -24,10 +24,14 @@ globalThis.LiveCharts = (() => {
 		return paint(canvas, kept, side, ink);
 	}
 
+	// 等宽的字里，一个汉字约占两个字母宽
+	const wide = (name) =>
+		Array.from(name).reduce((sum, char) => sum + (/[\u2e80-\u9fff\uf900-\uffef]/.test(char) ? 1.75 : 1), 0);
+
 	// 一张矩阵，左边是各行的名字，上边是各列的名字，row 与 column 是选中的一格；格子太小时只写选中的那个名字。
 	// onPoint(第几行, 第几列)：指着一格；onChoose(第几行, 第几列)：点了一格，点的是左边的名字就没有那一列
 	function matrix({ rows, columns, values, row, column, width, ink, label, onPoint, onChoose }) {
-		const space = (names) => 14 + 7.3 * Math.max(...names.map((name) => name.length));
+		const space = (names) => 14 + 7.3 * Math.max(...names.map(wide));
 		const left = space(rows);
 		const cell = Math.min(26, (width - left - 4) / columns.length);
 		const roomy = cell >= 10;
@@ -126,7 +130,7 @@ globalThis.LiveCharts = (() => {
 	// 词放不下就竖着写，再放不下就只写选中的与它看得最多的；onChoose(第几个)：点了一个词
 	function arcs({ words, values, query, least = Infinity, width, label, onChoose }) {
 		const n = words.length,
-			longest = Math.max(...words.map((word) => word.length));
+			longest = Math.max(...words.map(wide));
 		const step = Math.min(92, (width - 8) / n),
 			flat = step >= 8 * longest + 6,
 			roomy = step >= 12;

@@ -27,9 +27,16 @@ globalThis.LiveMarks = (() => {
 		return input;
 	};
 
-	const isSpecial = (token) => /^\[(PAD|UNK|CLS|SEP|MASK)\]$/.test(token);
-	const isPiece = (token) => token.startsWith("##"); // 与前一个词元同出一词
-	const named = (token) => html("span", { class: "live-token", lang: "en" }, token);
+	// 英文的写作 [CLS]，多语的写作 <s>
+	const isSpecial = (token) => /^(\[(PAD|UNK|CLS|SEP|MASK)\]|<(\/?s|pad|unk|mask)>)$/.test(token);
+	const isUnknown = (token) => /^(\[UNK\]|<unk>)$/.test(token);
+	const isPiece = (token) => /^##./.test(token); // 与前一个词元同出一词
+	// 带汉字的照书的语言；▁ 是空格，淡一些
+	const named = (token) => {
+		const mark = token.startsWith("▁") ? [html("span", { class: "live-space" }, "▁")] : [];
+		const language = /\p{Script=Han}/u.test(token) ? {} : { lang: "en" };
+		return html("span", { class: "live-token", ...language }, ...mark, token.slice(mark.length));
+	};
 
 	// 同一个词元在句子里不止一个，就说明是第几个
 	const placed = (tokens, i) => {
@@ -56,8 +63,13 @@ globalThis.LiveMarks = (() => {
 	// 一行选得中的词元；show 改选中的、配对的与每个的浓淡
 	function tokenRow({ tokens, ids, group, onChoose }) {
 		const chips = tokens.map((token, i) => {
-			const kind =
-				token === "[UNK]" ? "live-unknown" : isSpecial(token) ? "live-special" : isPiece(token) ? "live-glued" : "";
+			const kind = isUnknown(token)
+				? "live-unknown"
+				: isSpecial(token)
+					? "live-special"
+					: isPiece(token)
+						? "live-glued"
+						: "";
 			return chip(
 				"label",
 				kind,
@@ -75,5 +87,5 @@ globalThis.LiveMarks = (() => {
 		return { element: html("div", { class: "live-sentence" }, ...chips), show };
 	}
 
-	return { html, svg, range, fixed, inkOf, radio, isSpecial, isPiece, named, placed, draftRow, tokenRow };
+	return { html, svg, range, fixed, inkOf, radio, isSpecial, isUnknown, isPiece, named, placed, draftRow, tokenRow };
 })();

@@ -9,9 +9,11 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from course_book.after_writing import live_bert
+from course_lib import unigram
 from course_lib.bert import Bert
 from course_lib.tokenization import SPECIAL_TOKENS, WordPieceTokenizer
-from course_lib.weights import builtin_path
+from course_lib.unigram import UnigramTokenizer
+from course_lib.weights import builtin_multilingual_path, builtin_path
 
 PROSE = (Path(__file__).parents[1] / "chapters/live.md").read_text(encoding="utf-8")
 # 做什么、course_lib 的名字、live/bert/bert.js 的名字
@@ -105,6 +107,16 @@ def quantized_bert() -> Bert:
     return model
 
 
+@cache
+def multilingual_tokenizer() -> UnigramTokenizer:
+    return UnigramTokenizer.from_pretrained(builtin_multilingual_path())
+
+
+@cache
+def multilingual_bert() -> Bert:
+    return Bert.from_pretrained(builtin_multilingual_path())
+
+
 @contextmanager
 def switched_off(model: Bert, heads):
     """关掉几个头：清零 out_proj 里属于它们的那几块，用完还原，与《bertviz》一章相同。"""
@@ -124,9 +136,13 @@ def forward(
     model: Bert, text: str, pair: str | None = None, off=(), masked=()
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """一句或一对 → 隐藏状态 (层 + 1, N, D)，权重 (层, 头, N, N)；off 里的头关掉，masked 里的位置遮住。"""
-    ids = tokenizer().encode(text, pair)
-    first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
-    segments = [int(i >= first) for i in range(len(ids))]
+    if model is multilingual_bert():
+        ids = multilingual_tokenizer().encode(text, pair)
+        segments = [0] * len(ids)
+    else:
+        ids = tokenizer().encode(text, pair)
+        first = ids.index(tokenizer().vocab["[SEP]"]) + 1 if pair else len(ids)
+        segments = [int(i >= first) for i in range(len(ids))]
     with switched_off(model, off):
         output = model(
             torch.tensor([ids]),
@@ -169,18 +185,24 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
 
 
 @cache
-def run(text: str) -> tuple[list[str], torch.Tensor, torch.Tensor]:
-    """一句话 → 词元，没有量化的模型的隐藏状态与权重。"""
-    return [tokenizer().ids_to_tokens[index] for index in tokenizer().encode(text)], *forward(bert(), text)
+def run(text: str, model: str = "") -> tuple[list[str], torch.Tensor, torch.Tensor]:
+    """一句话 → 词元，没有量化的模型的隐藏状态与权重；model 是 zh 时是多语的那一个。"""
+    cut, bert_ = of_model(model)
+    return [cut.ids_to_tokens[index] for index in cut.encode(text)], *forward(bert_, text)
 
 
-def random_pairs(texts: list[str]) -> torch.Tensor:
+def of_model(model: str):
+    return (multilingual_tokenizer(), multilingual_bert()) if model == "zh" else (tokenizer(), bert())
+
+
+def random_pairs(texts: list[str], model: str = "") -> torch.Tensor:
     """每层：各句里所有不同的词元两两的余弦，取平均。"""
     cosines = []
     for text in texts:
-        tokens, hidden, _ = run(text)
-        words = torch.tensor([i for i, token in enumerate(tokens) if token not in SPECIAL_TOKENS])
-        kinds = torch.tensor([tokenizer().vocab[token] for token in tokens])[words]
+        tokens, hidden, _ = run(text, model)
+        special = {*SPECIAL_TOKENS, *unigram.SPECIAL_TOKENS}
+        words = torch.tensor([i for i, token in enumerate(tokens) if token not in special])
+        kinds = torch.tensor([of_model(model)[0].vocab[token] for token in tokens])[words]
         i, j = torch.triu_indices(len(words), len(words), 1)
         i, j = i[kinds[i] != kinds[j]], j[kinds[i] != kinds[j]]
         cosines.append(cosine_similarity(hidden[:, words[i]], hidden[:, words[j]], dim=-1))

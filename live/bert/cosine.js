@@ -22,6 +22,7 @@
 			tab: "余弦",
 			elements: [ask, html("div", { class: "live-curves" }, chart, numbers)],
 			fill({ results }) {
+				select.lang = LiveState.MODELS[results[0].model].lang;
 				const option = (token, i) => html("option", {}, `${token}（第 ${i} 个）`);
 				const group = ({ tokens }, i) => html("optgroup", { label: `第${"一二"[i]}句` }, ...tokens.map(option));
 				select.replaceChildren(...results.map(group));

@@ -1,15 +1,24 @@
 // 网页里的 BERT：分词与计算都在后台线程（Worker）里，打字不会卡；取数据的事在 ../engine.js。
 //
-//   const engine = await LiveBert.open({ root: "../live/", onProgress: (loaded, total) => {} });
+//   const engine = await LiveBert.open({ root: "../live/", model: "", onProgress: (loaded, total) => {} });
 //   const { tokens, hidden, attention } = await engine.run("time flies like an arrow");
 //   await engine.complete;
 //
+// model 是 "zh" 时是多语的那一个，不写就是英文的；两个各有一个后台线程，数据各在一个文件夹里。
 // 打开就把全部文件照同一个次序取来：先是各层，再是词元的嵌入，常用的词编号小，在前面，所以不等取完就算得了一句话。
 globalThis.LiveBert = (() => {
 	// 后台线程里运行的全部代码；它自成一体，用不到外面的名字
-	function bertWorker(config, { fail, transfer }, { WordPieceTokenizer }, liveBert, liveWeights, liveSimd) {
+	function bertWorker(
+		config,
+		{ fail, transfer },
+		{ WordPieceTokenizer, UnigramTokenizer },
+		liveBert,
+		liveWeights,
+		liveSimd,
+	) {
 		const { shardRows, numLayers, numHeads, dModel, maxTokens } = config;
-		let tokenizer, bert, read, embeddings;
+		let tokenizer, bert, read, embeddings, vocabulary;
+		let rowOf = (id) => id; // 编号 → 嵌入表里带来的第几行
 		const layers = [],
 			shards = [];
 		const lengthsOf = (x) =>
@@ -23,7 +32,18 @@ globalThis.LiveBert = (() => {
 				[bert, read] = [liveBert(simd), liveWeights(simd, config)];
 			},
 			vocab(data) {
-				tokenizer = new WordPieceTokenizer(new TextDecoder().decode(data));
+				const text = new TextDecoder().decode(data);
+				if (UnigramTokenizer) vocabulary = JSON.parse(text);
+				else tokenizer = new WordPieceTokenizer(text);
+			},
+			scores(data) {
+				vocabulary.scores = new Float32Array(data);
+			},
+			ids(data) {
+				const ids = new Uint32Array(data),
+					rows = new Map(Array.from(ids, (id, row) => [id, row]));
+				tokenizer = new UnigramTokenizer({ ...vocabulary, ids });
+				rowOf = (id) => rows.get(id);
 			},
 			embeddings(data) {
 				embeddings = read.readEmbeddings(data);
@@ -37,25 +57,28 @@ globalThis.LiveBert = (() => {
 		};
 
 		const calls = {
-			encode(text, pair) {
+			encode(text, pair, options) {
 				if (/\p{Surrogate}/u.test(`${text} ${pair}`)) fail("文字里有半个字符（落单的代理码位），请删去它再试。");
-				if (tokenizer.tokenize(text).length === 0) fail("请先输入一句话。");
-				const encoded = tokenizer.encode(text, pair),
+				if (tokenizer.tokenize(text).every(({ token }) => token === "▁")) fail("请先输入一句话。");
+				const encoded = tokenizer.encode(text, pair, options),
 					n = encoded.ids.length;
 				if (n > maxTokens) fail(`这里有 ${n} 个词元，一次最多 ${maxTokens} 个，请写短一些。`);
-				return encoded;
+				return { ...encoded, rows: encoded.ids.map(rowOf) };
 			},
 
 			// 换一个词：从 start 到 end（不含）的词元换成 word 切出的；一个个词元地换，别处的一字不动
 			swap({ tokens, ids, segments, words }, start, end, word) {
-				const inner = calls.encode(word, ""),
+				const joined = !tokens[start].startsWith("▁"), // 原来接着别的字写，换上的也是
+					inner = calls.encode(word, "", { joined }),
 					count = inner.ids.length - 2;
 				const replace = (old, made) => [...old.slice(0, start), ...made, ...old.slice(end)];
 				const n = ids.length - (end - start) + count;
 				if (n > maxTokens) fail(`换过之后有 ${n} 个词元，一次最多 ${maxTokens} 个，请换一个短一些的词。`);
+				const changed = replace(ids, inner.ids.slice(1, -1));
 				return {
 					tokens: replace(tokens, inner.tokens.slice(1, -1)),
-					ids: replace(ids, inner.ids.slice(1, -1)),
+					ids: changed,
+					rows: changed.map(rowOf),
 					segments: replace(segments, Array(count).fill(segments[start])),
 					words: replace(words, inner.words.slice(1, -1)),
 				};
@@ -75,7 +98,7 @@ globalThis.LiveBert = (() => {
 			},
 
 			run({ ids, segments }, options) {
-				const tokens = (id) => shards[Math.floor(id / shardRows)](id % shardRows);
+				const tokens = (id) => shards[Math.floor(rowOf(id) / shardRows)](rowOf(id) % shardRows);
 				const start = performance.now();
 				const output = bert.forward(
 					ids,
@@ -96,18 +119,19 @@ globalThis.LiveBert = (() => {
 	}
 
 	class BertEngine extends LiveEngine {
-		constructor(root) {
-			const parts = `(${liveTokenizer})(), ${liveBert}, ${liveWeights}, ${liveSimd}`;
-			super({ root, folder: "bert", code: `(config, tools) => (${bertWorker})(config, tools, ${parts})` });
+		constructor(root, { folder, tokenizer }) {
+			const parts = `(${tokenizer()})(), ${liveBert}, ${liveWeights}, ${liveSimd}`;
+			super({ root, folder, code: `(config, tools) => (${bertWorker})(config, tools, ${parts})` });
 		}
 
 		async open(onProgress) {
 			await super.open(onProgress);
-			await this.arrival("tokens0.bin"); // [CLS] 在头一片里，到这里才算得了一句话
+			await this.arrival("tokens0.bin"); // [CLS] 与 <s> 在头一片里，到这里才算得了一句话
 			return this;
 		}
 
-		// 文本（或一对文本）→ 词元、编号、段；words[i] 是词元 i 所在的词，unknown 是成了 [UNK] 的词与它的位置
+		// 文本（或一对文本）→ 词元、编号、段；words[i] 是词元 i 所在的词，unknown 是成了 [UNK] 或 <unk> 的词与它的位置，
+		// rows 是各个编号在带来的嵌入表里的第几行
 		encode(text, pair) {
 			return this.ask("encode", [text, pair]);
 		}
@@ -120,8 +144,8 @@ globalThis.LiveBert = (() => {
 		}
 
 		async runEncoded(encoded, options) {
-			// 到了编号最大的一片，前面的也都到了
-			await this.arrival(`tokens${Math.floor(Math.max(...encoded.ids) / this.config.shardRows)}.bin`);
+			// 到了最靠后的一片，前面的也都到了
+			await this.arrival(`tokens${Math.floor(Math.max(...encoded.rows) / this.config.shardRows)}.bin`);
 			return { ...encoded, ...(await this.ask("run", [encoded, options])) };
 		}
 
@@ -136,12 +160,18 @@ globalThis.LiveBert = (() => {
 		}
 	}
 
-	// 打开一次就一直留着；没有取完，已经取到的也留着
-	let engine;
+	// 载入页面时还不必有的，用到才看
+	const MODELS = {
+		"": { folder: "bert", tokenizer: () => liveTokenizer },
+		zh: { folder: "multilingual", tokenizer: () => liveUnigram },
+	};
 
-	async function open({ root, onProgress }) {
-		if (!engine || engine.stopped) engine = new BertEngine(root);
-		return engine.open(onProgress);
+	// 打开一次就一直留着；没有取完，已经取到的也留着
+	const engines = {};
+
+	async function open({ root, model = "", onProgress }) {
+		if (!engines[model] || engines[model].stopped) engines[model] = new BertEngine(root, MODELS[model]);
+		return engines[model].open(onProgress);
 	}
 
 	return { open };

@@ -19,7 +19,7 @@
 		const whole = !block.dataset.parts; // 各章的小面板只有小图、方格与横条
 		const group = `${id}-head`;
 		let heads = { element: html("fieldset", { class: "live-heads" }) },
-			filled = false,
+			filled,
 			painted,
 			shade,
 			heard;
@@ -86,16 +86,17 @@
 		function drawPatterns({ state, chosen: { result } }) {
 			result.patterns ||= LivePatterns.patternsIn(result);
 			const { patterns } = result,
-				kindAt = (l, h) => LivePatterns.KINDS.find(({ name }) => name === patterns[l][h].kind);
+				kinds = LivePatterns.KINDS.map((each) => ({ ...each, label: LivePatterns.labelOf(each.label, result.model) })),
+				kindAt = (l, h) => kinds.find(({ name }) => name === patterns[l][h].kind);
 			const count = (kind) => patterns.flat().filter((each) => each.kind === kind).length;
-			if (filters.dataset.made === undefined) {
+			if (filters.dataset.made !== result.model) {
 				const all = { name: "", label: "全部" };
-				const made = [all, ...LivePatterns.KINDS].map(({ name, badge, label }) => {
+				const made = [all, ...kinds].map(({ name, badge, label }) => {
 					const input = radio(`${id}-kind`, () => choose({ kind: name }), { value: name });
 					return html("label", {}, input, html("span", badge ? { "data-badge": badge } : {}, label, " ", html("b")));
 				});
 				filters.replaceChildren(html("legend", {}, "各看什么（按这一句量的）"), ...made);
-				filters.dataset.made = "";
+				filters.dataset.made = result.model;
 			}
 			for (const { control, lastChild } of filters.querySelectorAll("label")) {
 				control.checked = control.value === state.kind;
@@ -108,8 +109,10 @@
 				return { badge, said, dim: Boolean(state.kind) && patterns[l][h].kind !== state.kind, pinned };
 			});
 			rule.hidden = !state.kind;
-			rule.textContent =
-				"除去 [CLS] 与 [SEP] 自己的行，平均一半以上的权重给了谁，就叫谁；谁也没有过半，而每行最大的一份平均不到 0.3，叫分散；其余都不是。";
+			rule.textContent = LivePatterns.labelOf(
+				"除去 [CLS] 与 [SEP] 自己的行，平均一半以上的权重给了谁，就叫谁；谁也没有过半，而每行最大的一份平均不到 0.3，叫分散；其余都不是。",
+				result.model,
+			);
 			return kindAt;
 		}
 
@@ -155,9 +158,9 @@
 				const n = result.tokens.length;
 				return weightsOf(result, state.layer, state.head).subarray(index * n, (index + 1) * n);
 			},
-			fill({ results: [{ numLayers, numHeads }] }) {
-				if (filled) return;
-				filled = true;
+			fill({ results: [{ model, numLayers, numHeads }] }) {
+				if (filled === model) return;
+				[filled, painted] = [model, undefined];
 				const before = heads.element;
 				const legend = `${numLayers} 层 × ${numHeads} 个头，选一张权重图`;
 				const onChoose = (layer, head) => choose({ layer, head });

@@ -6,7 +6,11 @@
 	const ROWS = 16,
 		RUNS = 11; // 列出几个词元；对照最多算几遍
 	const WAYS = { "": "关掉一个头", mask: "遮住一个词元", swap: "换一个词" };
-	const WORDS = "water green seven music stone never garden quickly doctor open under".split(" "); // 各是一个词元，随手写的
+	// 各是一个词元，随手写的
+	const WORDS = {
+		"": "water green seven music stone never garden quickly doctor open under",
+		zh: "水 绿色 七 音乐 花园 快速 医生 打开 下面 眼睛 老师",
+	};
 	const WAIT = 200; // 停手多少毫秒才算
 	const nameOf = ([layer, head]) => `第 ${layer} 层第 ${head} 个头`;
 	const code = (heads) => heads.map((pair) => pair.join("-")).join("_");
@@ -49,7 +53,9 @@
 			while (isPiece(tokens[start])) start--;
 			while (end < tokens.length && isPiece(tokens[end])) end++;
 			const place = { start, end },
-				others = WORDS.filter((word) => word !== tokens[start] && word !== state.word.trim().toLowerCase());
+				others = WORDS[result.model]
+					.split(" ")
+					.filter((word) => word !== tokens[start] && word !== state.word.trim().toLowerCase());
 			if (isSpecial(token) && token !== "[UNK]")
 				return { problem: [named(token), " 是 BERT 自己加的记号，换不得：请在上面另选一个词。"] };
 			if (!state.word.trim())
@@ -121,7 +127,8 @@
 			timer,
 			seen = false,
 			done,
-			framed;
+			framed,
+			laid;
 
 		word.addEventListener("input", () => choose({ word: word.value }));
 		keep.addEventListener("click", () => {
@@ -177,8 +184,11 @@
 		}
 
 		// 挑头：一层一排，一格一个头
-		function layOut({ numLayers, numHeads }) {
-			if (cells.size) return;
+		function layOut({ model, numLayers, numHeads }) {
+			if (laid === model) return;
+			laid = model;
+			cells.clear();
+			picker.replaceChildren();
 			picker.style.setProperty("--heads", numHeads);
 			picker.append(
 				html("span", {}, "层"),
@@ -204,6 +214,7 @@
 					...result.hidden.map(() => html("td", { class: "live-heat" }, "·")),
 					html("td", { class: "live-final" }, html("span", { class: "live-track" })),
 				);
+			table.style.setProperty("--columns", result.hidden.length);
 			table.classList.add("live-blank");
 			table.replaceChildren(
 				...headOf(result),
@@ -374,6 +385,7 @@
 				kept.hidden = picker.hidden = state.way !== "";
 				layOut(result);
 				if (word.value !== state.word) word.value = state.word;
+				word.lang = LiveState.MODELS[result.model].lang;
 				const pairs = decode(state.off);
 				for (const [name, input] of cells) {
 					input.checked = name === `${state.layer}-${state.head}`;
@@ -397,7 +409,7 @@
 				chips.replaceChildren(...pairs.map(drop));
 				// 只有换了句子，或者换了改法，才重新算
 				const part = { "": [state.layer, state.head, state.off], mask: [index], swap: [index, state.word] }[state.way];
-				const now = JSON.stringify([state.way, part, result.text]);
+				const now = JSON.stringify([state.way, part, result.text, result.model]);
 				if (now === key) return;
 				key = now;
 				done = null;

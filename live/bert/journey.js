@@ -1,4 +1,4 @@
-// 面板的“从词元到最后一层”：嵌入，再是六层，每层四步，每一步之后每个词元的向量有多长；与别处的数出自同一次前向。
+// 面板的“从词元到最后一层”：嵌入，再一层层，每层四步，每一步之后每个词元的向量有多长；与别处的数出自同一次前向。
 {
 	const { html, range, fixed, placed } = LiveMarks;
 	const STEPS = [
@@ -27,14 +27,8 @@
 			),
 		);
 		const lead = html("summary", { class: "live-journey-of" });
-		const fold = html(
-			"details",
-			{ class: "live-fold" },
-			lead,
-			html("div", { class: "live-strip-of" }, bars, layers, slider),
-			reading,
-			all,
-		);
+		const strip = html("div", { class: "live-strip-of" }, bars, layers, slider);
+		const fold = html("details", { class: "live-fold" }, lead, strip, reading, all);
 		const narrow = matchMedia("(max-width: 600px)"); // 那里它自成一页签，就摊开着
 		let heard,
 			drawn,
@@ -153,6 +147,7 @@
 					"。",
 				);
 				slider.max = lengths.length - 1;
+				strip.style.setProperty("--layers", numLayers);
 				bars.replaceChildren(
 					...mine.map((value, step) =>
 						html("span", { class: `live-step ${stepOf(step).kind}`, style: `--share: ${value / top}` }, html("span")),
@@ -160,7 +155,7 @@
 				);
 				layers.replaceChildren(
 					html("span", {}, "嵌入"),
-					...range(numLayers).map((layer) => html("span", {}, `第 ${layer} 层`)),
+					...range(numLayers).map((layer) => html("span", {}, numLayers > 6 ? layer : `第 ${layer} 层`)),
 				);
 				tell(Math.min(at, lengths.length - 1));
 				list();

@@ -1,16 +1,19 @@
 // “打开 BERT”的面板：取句子，问 engine.js 要词元、注意力与隐藏状态，交给 parts.js 里的几个部分去画。
 //
 // 书里每个 <div class="live-bert"> 成为一个面板。带 data-parts 的是各章末尾的小面板，只有它写明的几部分；
-// 不带的是整页，样样都有，并把状态写进网址。读者看到的话，繁体的书用的是它转换过的副本。
+// 不带的是整页，样样都有，先问打开哪一个 BERT，并把状态写进网址。data-zh 是换成多语的时摆着的，写法与网址里的一样。
+// 两个 BERT 各自打开，打开了就都留着；换一个，摆着的都换成它的。
+//读者看到的话，繁体的书用的是它转换过的副本。
 {
 	const { html } = LiveMarks;
-	const { EXAMPLES, toState, toFragment, pick } = LiveState;
-	const { root: ROOT, page: PAGE, bytes: BYTES } = document.currentScript.dataset;
+	const { MODELS, toState, toFragment, pick } = LiveState;
+	const { root: ROOT, page: PAGE, bytes, bytesZh } = document.currentScript.dataset;
+	const BYTES = { "": bytes, zh: bytesZh };
 	// 从硬盘打开时，数据是写成 base64 的脚本，大三分之一
-	const DOWNLOAD =
+	const downloadOf = (model) =>
 		location.protocol === "file:"
-			? `读入约 ${Math.round((BYTES * 4) / 3e6)} MB`
-			: `下载约 ${Math.round(BYTES / 1e6)} MB`;
+			? `读入约 ${Math.round((BYTES[model] * 4) / 3e6)} MB`
+			: `下载约 ${Math.round(BYTES[model] / 1e6)} MB`;
 	const PARTS = ["tokens", "attention", "oneCell", "journey", "intervene", "cosine"]; // 整页的，依次
 	const TABS = { oneCell: "一格", intervene: "动手" };
 	const PAUSE = 250; // 停笔多少毫秒才算
@@ -25,17 +28,20 @@
 			this.address = new LiveAddress({
 				block,
 				given: block.dataset,
-				toState: (fields) => toState(fields, block.dataset),
+				toState: (fields) => toState(fields, this.openingOf(fields.model)),
 				toFragment,
 				writes: this.whole,
 				onEnter: () => this.entered(),
 				onArrive: () => this.arrive(),
 			});
-			this.opened = false;
+			this.loads = Object.fromEntries(Object.keys(MODELS).map((model) => [model, {}])); // 各装到哪里了，见 open
 			this.arriving = false; // 算完了，要到链接指着的部分去
 			this.pause = null; // 等着停笔的计时器
 			this.results = []; // 每句一个
-			this.stored = livePreview(block.dataset.preview); // 面板自己的句子，事先算好的
+			const { preview, previewZh } = block.dataset,
+				written = block.dataset.model ? { zh: preview } : { "": preview, zh: previewZh };
+			const stored = (model) => livePreview(written[model]).map((result) => ({ ...result, model }));
+			this.stored = Object.fromEntries(Object.keys(MODELS).map((model) => [model, stored(model)])); // 面板自己的句子，事先算好的
 			block.replaceChildren(this.buildForm(), this.buildOutput());
 			this.showState();
 			this.preview();
@@ -47,12 +53,30 @@
 			return this.address.state;
 		}
 
+		get model() {
+			return this.state.model;
+		}
+
+		get load() {
+			return this.loads[this.model];
+		}
+
+		get opened() {
+			return this.load.opened;
+		}
+
+		// 一个模型打开之前摆着的句子、词元与头
+		openingOf(model) {
+			const { dataset } = this.block;
+			return model === "zh" && dataset.zh ? Object.fromEntries(new URLSearchParams(dataset.zh)) : dataset;
+		}
+
 		// -- 表单与结果的架子 --
 
 		buildForm() {
-			this.text = this.buildField("text", "英文句子");
+			this.text = this.buildField("text", "");
 			this.other = this.buildField("other", "第二句，另外算一遍，用来比较");
-			this.button = html("button", { class: "live-open" }, `打开 BERT（${DOWNLOAD}）`);
+			this.button = html("button", { class: "live-open" });
 			this.progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
 			this.arrived = html("span", { class: "live-arrived" });
 			this.status = html("p", { class: "live-status", role: "status" }, "还没有装入模型。");
@@ -65,13 +89,14 @@
 			);
 			if (this.whole) this.fields.append(this.more);
 			else if (this.state.other) this.fields.append(this.other.parentElement);
-			this.fields.hidden = true; // 先摆出算好的样子，打开了才要人写
 			const bar = html("div", { class: "live-bar" }, this.button, this.progress, this.arrived, this.status);
-			this.form = html("form", {}, ...(this.whole ? [this.buildExamples()] : []), bar, this.fields);
+			this.examples = html("div", { class: "live-examples", role: "group", "aria-label": "例句" });
+			const asked = this.whole ? [...(BYTES.zh ? [this.buildModels()] : []), this.examples] : [];
+			this.form = html("form", {}, ...asked, bar, this.fields);
 			this.form.addEventListener("submit", (event) => {
 				event.preventDefault();
 				if (this.opened && event.submitter !== this.button) this.compute();
-				else if (!this.button.disabled) this.open();
+				else if (!this.load.opening) this.open();
 			});
 			return this.form;
 		}
@@ -81,7 +106,6 @@
 			const area = html("textarea", {
 				id,
 				rows: 2,
-				lang: "en",
 				spellcheck: "false",
 				autocapitalize: "off",
 				autocomplete: "off",
@@ -100,13 +124,38 @@
 			return area;
 		}
 
-		buildExamples() {
-			const buttons = Object.entries(EXAMPLES).map(([name, example]) => {
+		// 打开哪一个：自己写的句子带过去，例句就换成那一个的
+		buildModels() {
+			this.choices = Object.entries(MODELS).map(([model, { name }]) => {
+				const input = LiveMarks.radio(`${this.id}-model`, () => this.turnTo(model), { value: model });
+				return html("label", {}, input, html("span", {}, name));
+			});
+			return html(
+				"fieldset",
+				{ class: "live-views live-models" },
+				html("legend", {}, "打开哪一个 BERT？"),
+				...this.choices,
+			);
+		}
+
+		turnTo(model) {
+			const { text, other } = this.state,
+				given = [this.openingOf(this.model), ...Object.values(MODELS[this.model].examples)];
+			const own = text.trim() && !given.some((each) => each.text === text);
+			const opening = this.openingOf(model);
+			this.address.enter(toState({ ...(own ? { text, other } : opening), model }, opening));
+		}
+
+		fillExamples() {
+			const { model } = this;
+			if (this.examples.dataset.model === model) return;
+			this.examples.dataset.model = model;
+			const buttons = Object.entries(MODELS[model].examples).map(([name, example]) => {
 				const button = html("button", { type: "button" }, name);
-				button.addEventListener("click", () => this.address.enter(toState(example, {})));
+				button.addEventListener("click", () => this.address.enter(toState({ ...example, model }, {})));
 				return button;
 			});
-			return html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...buttons);
+			this.examples.replaceChildren(...buttons);
 		}
 
 		buildOutput() {
@@ -116,7 +165,7 @@
 				block: this.block,
 				choose: (part) => this.choose(part),
 				show: (name) => this.showPart(name),
-				engine: () => this.engine,
+				engine: () => this.load.engine,
 			};
 			this.parts = Object.fromEntries(names.map((name) => [name, LiveParts[name](given)]));
 			this.link = html("a", {}, this.whole ? "此刻的链接" : "到“打开 BERT”一页里接着看");
@@ -155,15 +204,19 @@
 
 		// 还没有打开：摆着事先算好的；句子换过，就只摆它的词，别的等打开
 		preview() {
-			const same = String(this.texts()) === String(this.stored.map(({ text }) => text));
-			this.results = same ? this.stored : [];
+			const stored = this.stored[this.model],
+				same = String(this.texts()) === String(stored.map(({ text }) => text));
+			this.results = same ? stored : [];
+			this.drawn = false;
+			this.output.removeAttribute("aria-busy");
 			for (const [name, { element, lead }] of Object.entries(this.sections)) {
 				const waits = name !== "tokens" && !(same && this.isStored(name));
 				for (const each of lead ? [element, lead] : [element]) each.toggleAttribute("data-waits", waits);
 			}
-			this.output.inert = true;
-			if (!this.button.disabled) this.say(same ? "下面是事先算好的；打开之后，换成你自己的句子。" : "还没有装入模型。");
-			if (!same) return this.parts.tokens.draft(this.texts());
+			this.say(
+				this.load.opening ? "正在装入……" : same ? "下面是事先算好的；打开之后，换成你自己的句子。" : "还没有装入模型。",
+			);
+			if (!same) return this.parts.tokens.draft(this.texts(), this.model);
 			this.pick(true);
 			this.fill();
 			this.draw();
@@ -206,27 +259,46 @@
 
 		// -- 装入：算得了一句话就算，其余的接着装 --
 
+		// load：opening，正在装；opened，算得了；share，装入了多少；complete，都装入了；wrong，没有装成，或者没有装完
 		async open() {
+			const { model, load } = this,
+				here = () => this.model === model; // 其间换成另一个，就不去动它的
 			const onProgress = (loaded, total) => {
-				this.progress.value = loaded / total;
-				this.arrived.textContent = `${Math.floor((100 * loaded) / total)} %`;
+				load.share = loaded / total;
+				if (here()) this.showLoad();
 			};
-			this.button.disabled = true;
-			this.progress.hidden = this.fields.hidden = false;
+			Object.assign(load, { opening: true, wrong: false, share: 0 });
+			this.showLoad();
 			this.say("正在装入……");
 			try {
-				this.engine = await LiveBert.open({ root: ROOT, onProgress });
-				this.opened = this.button.hidden = true;
-				this.endPreview();
-				if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
-				await this.compute();
-				this.comeForward();
-				await this.engine.complete;
-				this.progress.hidden = true;
-				this.arrived.textContent = "都装入了，此后断网也能用。";
+				load.engine = await LiveBert.open({ root: ROOT, model, onProgress });
+				Object.assign(load, { opening: false, opened: true });
+				if (here()) {
+					this.showLoad();
+					this.endPreview();
+					if (document.activeElement === document.body) this.output.focus({ preventScroll: true });
+					await this.compute();
+					if (here()) this.comeForward();
+				}
+				await load.engine.complete;
+				load.complete = true;
+				if (here()) this.showLoad();
 			} catch (error) {
-				this.offerAgain(error);
+				this.offerAgain(error, model);
 			}
+		}
+
+		// 先摆出算好的样子，打开了才要人写
+		showLoad() {
+			const { opening, opened, share, complete, wrong } = this.load;
+			this.button.hidden = Boolean(opened && !opening && !wrong);
+			this.button.disabled = Boolean(opening);
+			this.button.textContent = wrong ? "再试一次" : `${MODELS[this.model].opens}（${downloadOf(this.model)}）`;
+			this.fields.hidden = !(opening || opened || wrong);
+			this.progress.hidden = share === undefined || Boolean(complete || wrong);
+			this.progress.value = share ?? 0;
+			if (wrong || share === undefined) this.arrived.textContent = "";
+			else this.arrived.textContent = complete ? "都装入了，此后断网也能用。" : `${Math.floor(100 * share)} %`;
 		}
 
 		// 刚打开：读者还在看按钮这里，结果却在屏幕下面，就到结果那里去
@@ -246,11 +318,10 @@
 		}
 
 		// 没有装成、没有装完，或者后台线程停了
-		offerAgain(error) {
-			this.button.disabled = this.button.hidden = false;
-			this.button.textContent = "再试一次";
-			this.progress.hidden = true;
-			this.arrived.textContent = "";
+		offerAgain(error, model = this.model) {
+			Object.assign(this.loads[model], { opening: false, wrong: true });
+			if (this.model !== model) return;
+			this.showLoad();
 			this.say(error.message, this.button);
 		}
 
@@ -266,12 +337,19 @@
 			this.results = [];
 			this.showState();
 			this.remember();
-			if (this.opened) this.compute();
-			else this.preview();
+			if (!this.opened) return this.preview();
+			if (!this.drawn) this.endPreview();
+			this.compute();
 		}
 
 		showState() {
+			const { field, lang } = MODELS[this.model];
 			this.text.value = this.state.text;
+			this.text.labels[0].textContent = field;
+			for (const area of [this.text, this.other]) area.lang = lang;
+			for (const { control } of this.choices ?? []) control.checked = control.value === this.model;
+			this.fillExamples();
+			this.showLoad();
 			this.other.value = this.state.other;
 			this.more.open ||= Boolean(this.state.other);
 			this.showLinks();
@@ -340,15 +418,18 @@
 		}
 
 		async computeOnce() {
-			const results = [];
+			const results = [],
+				{ model } = this,
+				{ engine } = this.load;
 			for (const [i, text] of this.texts().entries()) {
 				const same = this.results.find((result) => result.text === text);
 				try {
-					results.push(same || { text, ...(await this.engine.run(text)) });
+					results.push(same || { text, model, ...(await engine.run(text)) });
 				} catch (error) {
+					if (model !== this.model) return;
 					return error.again ? this.offerAgain(error) : this.say(error.message, [this.text, this.other][i]);
 				}
-				if (this.changed) return;
+				if (this.changed || model !== this.model) return; // 其间又改了，或者换了一个模型
 			}
 			const chosen = () => String([this.state.token, this.state.with].map((i) => this.places()[i]?.token));
 			const before = this.results.length ? chosen() : null;

@@ -1,5 +1,5 @@
 // 各个头在看什么：一条简单的规矩，与《多头注意力》一章相同，只是量的就是眼前这一句。
-// 只看 [CLS]、[SEP] 以外的词元自己的行：平均一半以上的权重给了谁，就叫谁；
+// 只看 [CLS]、[SEP]（多语的是 <s>、</s>）以外的词元自己的行：平均一半以上的权重给了谁，就叫谁；
 // 谁也没有过半，而每行最大的一份平均不到 0.3，叫“分散”；其余没有名字。
 globalThis.LivePatterns = (() => {
 	const { range } = LiveMarks;
@@ -15,7 +15,13 @@ globalThis.LivePatterns = (() => {
 		{ name: "other", badge: "", label: "都不是" },
 	];
 	const BROAD = 0.3;
-	const isStop = (token) => token === "[SEP]" || !/[\p{L}\p{N}]/u.test(token);
+	const isStop = (token) => token !== "▁" && (/^(\[SEP\]|<\/s>)$/.test(token) || !/[\p{L}\p{N}]/u.test(token));
+
+	// 名字里的记号照这一个模型的
+	const labelOf = (label, model) => {
+		const { first, last } = LiveState.MODELS[model];
+		return label.replace("[CLS]", first).replace("[SEP]", last);
+	};
 
 	// 一个头在 rows 里平均给五种去处各多少，与每行最大的一份
 	function sharesOf(values, n, rows, stops) {
@@ -48,5 +54,5 @@ globalThis.LivePatterns = (() => {
 		return range(numLayers).map((layer) => range(numHeads).map((head) => pattern(layer, head)));
 	}
 
-	return { KINDS, patternsIn };
+	return { KINDS, labelOf, patternsIn };
 })();

@@ -13,9 +13,12 @@ import torch
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from course_book.after_writing import live_bert, live_data, live_llm
+from course_book.after_writing import live_bert, live_data, live_llm, live_multilingual
+from course_lib.bert import Bert
 from course_lib.language_model import LanguageModel
-from course_lib.weights import builtin_llm_path
+from course_lib.unigram import SPECIAL_TOKENS
+from course_lib.weights import builtin_llm_path, builtin_multilingual_path
+from course_lib.weights.e5_file import open_e5
 from course_lib.weights.gguf_file import open_gguf
 from course_lib.weights.names import GGUF_NAMES, translated
 
@@ -98,6 +101,79 @@ def test_written_twice_it_is_the_same(data, tmp_path):
     for path in data.iterdir():
         assert (tmp_path / "llm" / path.name).read_bytes() == path.read_bytes()
     assert live_bert.data_files.__wrapped__() == live_bert.data_files()
+
+
+# ---- 多语 BERT ----
+
+
+def test_the_multilingual_pieces_are_the_bytes_of_the_file():
+    """各层与带着的各行，换成浮点数就是课程库装进模型的权重；分数、编号与片段对得上；一共不超过 20 MB。"""
+    files = live_multilingual.data_files()
+    config = json.loads(files["config.json"])
+    assert config["files"] == {name: len(each) for name, each in files.items() if name != "config.json"}
+    assert sum(config["files"].values()) <= 20e6
+    bert = Bert.from_pretrained(builtin_multilingual_path())
+    sent = sum(len(gzip.compress(live_data.as_script(name, each), 6)) for name, each in files.items())
+    print(f"\n原来 {sum(map(len, files.values())) / 1e6:.1f} MB，gzip -6 之后 {sent / 1e6:.1f} MB")
+    assert sent <= 20e6
+
+    def numbers(content, shape):
+        blocks = np.frombuffer(content, np.uint8).reshape(shape[0], -1)
+        return torch.from_numpy(gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_0).copy()).view(shape)
+
+    for number, layer in enumerate(bert.encoder.layers):
+        content, start = files[f"layer{number}.bin"], 0
+        for parameter in layer.parameters():
+            size = parameter.numel() // 32 * 18 if parameter.dim() == 2 else 4 * parameter.numel()
+            part, start = content[start : start + size], start + size
+            same = (
+                numbers(part, parameter.shape)
+                if parameter.dim() == 2
+                else torch.frombuffer(bytearray(part), dtype=torch.float32)
+            )
+            assert torch.equal(same, parameter)
+        assert start == len(content)
+    ids = np.frombuffer(files["ids.bin"], "<u4").astype(int)
+    rows = b"".join(each for name, each in files.items() if name.startswith("tokens"))
+    assert torch.equal(numbers(rows, (len(ids), 384)), bert.embeddings.tokens.weight[ids])
+    scores = open_e5(builtin_multilingual_path()).scores
+    pieces = list(scores)
+    vocabulary = json.loads(files["vocab.json"])
+    assert vocabulary["pieces"] == [pieces[i] for i in ids]
+    assert np.frombuffer(files["scores.bin"], "<f4").tolist() == [
+        scores[each] for each in vocabulary["pieces"]
+    ]
+    assert vocabulary["unknown"] == min(scores.values()) - 10
+
+
+def test_what_travels_follows_the_rule():
+    """汉字、标点、数字拼成的一个不落；英文的照英文 BERT 的词表；别的文字没有。"""
+    made = [
+        "<s>",
+        "▁",
+        "我",
+        "▁我们",
+        "2019年",
+        "，“",
+        "a",
+        "▁B",
+        "▁cat",
+        "ing",
+        "▁zqx",
+        "한국",
+        "▁и",
+        "私は",
+        "▁The",
+        "▁Cat",
+    ]
+    kept = [made[i] for i in live_multilingual.travels(made, {"cat", "##ing", "и"})]
+    assert kept == ["<s>", "▁", "我", "▁我们", "a", "2019年", "，“", "▁B", "▁cat", "ing", "▁The", "▁Cat"]
+    pieces, ids = live_multilingual.all_pieces()
+    travelling = {pieces[i] for i in ids}
+    assert set(SPECIAL_TOKENS) <= travelling and len(set(ids)) == len(ids)
+    han = [piece for piece in pieces if re.fullmatch("▁?[\u3400-\u9fff0-9，。！？、：；%]+", piece)]
+    assert len(han) > 17_000 and travelling.issuperset(han)
+    assert sum(bool(re.search("[а-яא-ת가-힣ぁ-ゖァ-ヺ]", piece)) for piece in travelling) == 0
 
 
 # ---- 写进书里 ----

@@ -1,4 +1,4 @@
-"""网页里的 BERT 要用的数据：由内置模型的权重量化得来。
+"""网页里的英文 BERT 要用的数据：由内置模型的权重量化得来；多语的那一个见 live_multilingual.py。
 
 矩阵只存 8 位整数，同一行里每 64 个数共用一个比例（float32），不存零点；计算时仍换回浮点数。
 偏置、层归一化、位置嵌入与段嵌入不大，原样存 float32。
@@ -17,6 +17,7 @@ from wasmtime import wat2wasm
 from course_book import ROOT
 from course_book.kept import digest
 from course_lib.bert import Bert
+from course_lib.config import BertConfig
 from course_lib.weights import builtin_path
 from course_lib.weights.builtin import MINILM
 
@@ -51,6 +52,24 @@ def origin() -> str:
     return digest(*MINILM.sha256.values(), *(path.read_bytes() for path in sources))
 
 
+def kernel() -> bytes:
+    return bytes(wat2wasm(KERNEL.read_text(encoding="utf-8")))
+
+
+def sizes(config: BertConfig) -> dict[str, object]:
+    """config.json 里两个 BERT 都有的。"""
+    return {
+        "numLayers": config.num_layers,
+        "numHeads": config.num_heads,
+        "dModel": config.d_model,
+        "dFf": config.d_ff,
+        "numSegments": config.num_segments,
+        "layerNormEps": config.layer_norm_eps,
+        "maxTokens": MAX_TOKENS,
+        "shardRows": SHARD_ROWS,
+    }
+
+
 @cache
 def data_files() -> dict[str, bytes]:
     """文件名 → 内容；网页先取 config.json，其余照 files 里的次序。"""
@@ -59,7 +78,7 @@ def data_files() -> dict[str, bytes]:
     embeddings = bert.embeddings
     files = {
         # 各层的权重要放进它的内存，所以最先取
-        "linear.wasm": bytes(wat2wasm(KERNEL.read_text(encoding="utf-8"))),
+        "linear.wasm": kernel(),
         "vocab.txt": (folder / "vocab.txt").read_bytes(),
     }
     with torch.no_grad():
@@ -77,15 +96,8 @@ def data_files() -> dict[str, bytes]:
             files[f"tokens{number}.bin"] = to_bytes(*quantize(rows))
     config = {
         "origin": origin(),
-        "numLayers": bert.config.num_layers,
-        "numHeads": bert.config.num_heads,
-        "dModel": bert.config.d_model,
-        "dFf": bert.config.d_ff,
-        "numSegments": bert.config.num_segments,
-        "layerNormEps": bert.config.layer_norm_eps,
-        "maxTokens": MAX_TOKENS,
+        **sizes(bert.config),
         "groupSize": GROUP_SIZE,
-        "shardRows": SHARD_ROWS,
         "files": {name: len(content) for name, content in files.items()},
     }
     return {"config.json": json.dumps(config).encode()} | files

@@ -1,4 +1,4 @@
-"""把 live/ 里的脚本、两个模型与练习的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
+"""把 live/ 里的脚本、三个模型与练习的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
 
 数据文件都写成脚本，内容是 base64：从 file:// 打开书时，浏览器只肯载入脚本；经 http 也用这一份，压缩之后不比原来大。
 """
@@ -11,12 +11,19 @@ from functools import cache
 from pathlib import Path
 
 from course_book import ROOT
-from course_book.after_writing import live_bert, live_exercises, live_llm, live_python, live_train
+from course_book.after_writing import (
+    live_bert,
+    live_exercises,
+    live_llm,
+    live_multilingual,
+    live_python,
+    live_train,
+)
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
 from course_book.kept import digest, kept, kept_folder
 
 SCRIPTS = ROOT / "live"
-MODELS = {"bert": live_bert, "llm": live_llm}
+MODELS = {"bert": live_bert, "multilingual": live_multilingual, "llm": live_llm}
 
 
 def as_script(name: str, content: bytes) -> bytes:
@@ -46,7 +53,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """folder 的名字就是数据的：bert、llm、train、python 或 exercises。"""
+    """folder 的名字就是数据的：bert、multilingual、llm、train、python 或 exercises。"""
     scripts = ((f"{name}.js", as_script(f"{folder.name}/{name}", content)) for name, content in files)
     fill_folder(folder, scripts)
 
@@ -90,7 +97,7 @@ def write_live(app, exception):
     if exception is not None or app.builder.name != "html":
         return
     write_scripts(Path(app.outdir) / "live")
-    for model in ("bert", "llm", "train"):
+    for model in (*MODELS, "train"):
         put_data(app.outdir, model)
     write_data(shared(app.outdir) / "python", [("brython", live_python.brython())])
     own, folder = Path(app.outdir) / "live/data/exercises", kept_folder(app)

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from course_book import ROOT
-from course_book.after_writing import live_bert
+from course_book.after_writing import live_bert, live_multilingual
 from course_lib.tasks import this_book
 from course_lib.weights.builtin import MINILM, SMOLLM2
 from teach.marking import Limits
@@ -77,6 +77,8 @@ def of_the_code() -> dict[str, object]:
         "live_group": live_bert.GROUP_SIZE,
         "live_shard": live_bert.SHARD_ROWS,
         "live_tokens": live_bert.MAX_TOKENS,
+        **{f"multilingual_{name}": count for name, count in live_multilingual.counts().items()},
+        "multilingual_capitals": live_multilingual.CAPITALS,
         "grader_seconds": limits.seconds,
         "grader_memory": limits.memory,
     }

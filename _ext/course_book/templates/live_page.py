@@ -1,4 +1,4 @@
-"""三个活的网页：有面板（live-bert、live-llm、live-train）的网页才载入它的脚本与样式；两个模型的数据要等读者按下按钮才取，
+"""三个活的网页：有面板（live-bert、live-llm、live-train）的网页才载入它的脚本与样式；几个模型的数据要等读者按下按钮才取，
 训练的一页只有几千个字节的 products.wasm，打开就取。
 
 可以打字的“分词”那幅图也用 BERT 的分词器，词表要等读者点了输入框才取；
@@ -30,7 +30,14 @@ PANELS = {
     "bert": Panel(
         "chapters/live",
         (
-            *("engine.js", "bert/tokenizer.js", "bert/bert.js", "bert/weights.js", "bert/simd.js"),
+            *(
+                "engine.js",
+                "bert/tokenizer.js",
+                "bert/unigram.js",
+                "bert/bert.js",
+                "bert/weights.js",
+                "bert/simd.js",
+            ),
             *(
                 "bert/engine.js",
                 "marks.js",
@@ -104,6 +111,8 @@ def add_tags(app, pagename, templatename, context, doctree):
         page, size = root + app.builder.get_target_uri(panel.page), put_data(app.outdir, name)
         # 要取的字节数：经 http 压缩之后大约就是这么多；书里没有数据时不写
         facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
+        if name == "bert":  # 这一页有两个模型
+            facts += f' data-bytes-zh="{put_data(app.outdir, "multilingual")}"'
         left_out = frozenset() if pagename == panel.page else panel.whole
         scripts |= {script: "" for script in panel.scripts if script not in left_out}
         scripts[panel.scripts[-1]] = facts
