@@ -64,6 +64,15 @@ def packed(tensor: Tensor, scale: float, dtype: torch.dtype) -> str:
 
 def preview(fields: dict[str, str]) -> list[dict]:
     """面板的各句，各是网页里的一份结果。"""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # 几个核一起算，加的次序就不同，末一位跟着变：在哪里成书都要一样
+    try:
+        return computed(fields)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def computed(fields: dict[str, str]) -> list[dict]:
     sentences = [read(fields[n], fields.get("model", "")) for n in ("text", "other") if fields.get(n)]
     parts = fields.get("parts", WHOLE).split()
     sizes = [len(each["ids"]) for each in sentences]
