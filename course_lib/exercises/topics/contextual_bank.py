@@ -145,7 +145,7 @@ EXERCISES = [
         right=lambda v, labels: picked(cosines(v), labels),
         wrong={
             "每个向量都挑中了自己；先让对角线上的不可能当选。": lambda v, labels: len(labels),
-            "这是用点积挑的，长的总占便宜；先化成余弦。": lambda v, labels: picked(v @ v.mT, labels),
+            "这是用点积挑的，长的容易占便宜；先化成余弦。": lambda v, labels: picked(v @ v.mT, labels),
             "要的是个数，不是比例。": lambda v, labels: picked(cosines(v), labels) / len(labels),
         },
         otherwise="逐个向量：在其余的里找余弦最大的一个，标签相同就加一。",
@@ -170,20 +170,20 @@ EXERCISES = [
         right=lambda v: pair_counts(chosen(cosines(v))),
         wrong={
             "每个向量都挑中了自己；先让对角线上的不可能当选。": lambda v: [len(v), 0],
-            "这是用点积挑的，长的总占便宜；先化成余弦。": lambda v: pair_counts(chosen(v @ v.mT)),
+            "这是用点积挑的，长的容易占便宜；先化成余弦。": lambda v: pair_counts(chosen(v @ v.mT)),
             "两个数的次序反了：同义的在前。": lambda v: pair_counts(chosen(cosines(v)))[::-1],
             "不同义的不都是前半句相同的那一个；后一个数要另数。":
                 lambda v: [pair_counts(chosen(cosines(v)))[0], len(v) - pair_counts(chosen(cosines(v)))[0]],
         },
         otherwise="逐个向量：在其余的里找余弦最大的一个，再问它与自己是不是在同一半，是不是恰好差 K 个。",
-        praise="前半句相同的那一个最难越过：挑中同义的多了，挑中它的就少了。",
+        praise="章里成对的苹果，第 1 层多半挑中前半句相同的，到第 11 层多半挑中同义的。",
     ),
     Exercise("contextual_bank.word-seats",
         cases=lambda rng: [located(*each) for each in PIECES],
         right=lambda text, offsets, word: covering(text, offsets, word),
         wrong={
             "<s> 是第 0 个，offsets 里没有它：位置要从 1 数起。": lambda t, o, w: covering(t, o, w, first=0),
-            "挨着的、不占原文的也算进去了：止不含在内，要 b > i。":
+            "挨着的、不占原文的也算进去了：止不含在内，两头比大小都不带等号。":
                 [lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a < end and b >= i),
                  lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a <= end and b >= i),
                  lambda t, o, w: covering(t, o, w, touch=lambda a, b, i, end: a <= end and b > i)],
@@ -196,6 +196,6 @@ EXERCISES = [
             OVERLAP: Symptom(lambda t, o, w: covering(t, o, w) or [-1], lambda got, t, o, w: w not in t),
         },
         otherwise=OVERLAP,
-        praise="有了起止，词切成几片、粘在哪一片都找得到；几片的向量常平均起来用。",
+        praise="有了起止，词切成几片、粘在哪一片都找得到；章里把几片的向量取了平均。",
     ),
 ]

@@ -84,14 +84,14 @@ EXERCISES = [
             "名次从 1 数起：没有别的行更近，就是第 1。": lambda table, i, j: place_among(table, i, j, start=-1),
             "把自己也算作一个近邻了：它与自己的余弦总是最大。": lambda table, i, j: place_among(table, i, j, start=1),
             "这是点积的名次，长的行占便宜；题目要的是余弦。": lambda table, i, j: place_among(table, i, j, lambda t, row: t @ row),
-            "这是距离的名次：方向相近而长短不同的行，距离也大。":
+            "这是距离的名次：方向相近的行，长短不同，距离也可以大。":
                 lambda table, i, j: place_among(table, i, j, lambda rows, row: -(rows - row).norm(dim=-1)),
             "次序反了：余弦越大越近，要数的是比它大的。": lambda table, i, j: place_among(table, i, j, lambda rows, row: -F.cosine_similarity(rows, row), start=1),
             "反方向的行余弦是负的，最远，不要取绝对值。":
                 lambda table, i, j: place_among(table, i, j, lambda *rows: F.cosine_similarity(*rows).abs()),
         },
         otherwise="应当是余弦比第 j 行大的行数，不算自己，再加 1。",
-        praise="不用排序，数一遍就够；苹果与 apple 的名次就是这样数的。",
+        praise="不用排序，数一遍就够；苹果与 apple 的名次，这样数也一样。",
     ),
     Exercise("embedding.table-gradient",
         cases=lambda rng: [(torch.tensor([2, 0, 2, 5, 2]), rng.randn(5, 3), 7)],
