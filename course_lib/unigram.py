@@ -21,7 +21,7 @@ from .weights.unigram import read_unigram
 BOS, PAD, EOS, UNK, MASK = SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 MANY = "一次处理多个文本请用 batch。"
 SPACE = "▁"  # 空格写成它，词元里就看得出词从哪里开始
-UNKNOWN_PENALTY = 10.0  # 词表里没有的字，比分数最低的片段还低这么多：有别的路就不走它
+UNKNOWN_PENALTY = 10.0  # 词表里没有的字，比分数最低的片段还低这么多：有别的路，多半不走它
 SHORT = 6  # 字素不到这么多个字节，才整个去换
 
 
@@ -54,7 +54,7 @@ def best_path(
 ) -> list[tuple[int, int]]:
     """分数之和最高的切法（Viterbi），各段的 (起, 止)：best[j] = maxᵢ (best[i] + score(word[i:j]))。
 
-    前 j 个字最好的切法，去掉末一段，剩下的就是前 i 个字最好的切法，所以从左到右，每个 j 只要记住一种；
+    前 j 个字最好的切法，去掉末一段 word[i:j]，剩下的就是前 i 个字最好的切法，所以从左到右，每个 j 只要记住一种；
     几种一样高，取末一段最长的。
 
     参数：scores，片段 → 分数，即对数概率；unknown，词表里没有的单个字的分数；longest，最长的片段有几个字，不给就现数。

@@ -84,6 +84,6 @@ EXERCISES = [
             "这是点积，还要除以两个向量的长度。": lambda a, b, others: ((a - others.mean(0)) * (b - others.mean(0))).sum(),
         },
         otherwise="应当是 a 与 b 各减去 others 的平均之后，两者夹角的余弦。",
-        praise="都减去同一个平均，余弦才看得出谁更近。",
+        praise="都减去同一个平均，余弦的高低才拉得开。",
     ),
 ]
