@@ -64,7 +64,7 @@ EXERCISES = [
                 lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if s <= a and b <= e],
             "不含 end：挨着的下一个词元没有盖住它。": lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a <= e and s < b],
             "起止不含止：挨着的前一个词元没有盖住它。": lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a < e and s <= b],
-            "词元从一段的中间开始，也要算；只比了词元从哪里开始。":
+            "只找了盖住第 start 个字的词元；从后面几个字开始的词元也要算。":
                 lambda o, s, e: [k for k, (a, b) in enumerate(o, 1) if a <= s < b],
         },
         otherwise="应当是与第 start 到 end 个字有重叠的每一个词元，从 1 数起。",

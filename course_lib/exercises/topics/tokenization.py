@@ -115,7 +115,7 @@ EXERCISES = [
                 lambda pieces: [(start, end - 1) for start, end in spans(pieces)],
         },
         otherwise="各段首尾相接，从 0 数起，每一段从前一段的止开始；最前面的 ▁ 不算。",
-        praise="有了起止，模型给词元的数就能画回原文的字上；单独的 ▁ 起与止相同，一个字也不占。",
+        praise="有了起止，模型给词元的数就能画回原文的字上；最前面单独的 ▁ 起与止相同，一个字也不占。",
     ),
     Exercise("tokenization.pad-batch",
         cases=lambda rng: [(ROWS, 0, max_len) for max_len in (6, 20)],
