@@ -21,8 +21,8 @@ from course_lib.weights import builtin_multilingual_path, builtin_path
 
 ENGLISH = "John and Paul wrote several songs when they were inspired."
 CHINESE = {
-    "zh-CN": "奶奶钓到一条鱼，她最喜欢吃新鲜的鱼。",
-    "zh-TW": "奶奶釣到一條魚，她最喜歡吃新鮮的魚。",
+    "zh-CN": "奶奶钓到一条鱼，她喜欢吃蒸鱼。",
+    "zh-TW": "奶奶釣到一條魚，她喜歡吃蒸魚。",
 }
 SHOWN, NUMBERED = 0.02, 0.05  # 权重小于前者的弧不画，小于后者的数不写
 CHIP, PADDING = 42, 16  # 方框的高（也是最小的宽）、留白
