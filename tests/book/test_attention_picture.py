@@ -209,6 +209,11 @@ def test_the_chosen_word_looks_most_where_the_label_says(language):
         row = reading.weights[head.layer, head.head, head.word]
         assert row.argmax() == key and row[key] > 0.45
     assert eat > she and other < she < fish
+    # 隔着别的词元：不是看前一个、后一个
+    for head, key in zip(reading.heads, (reading.words.index("奶奶"), fish, other), strict=True):
+        assert abs(head.word - key) > 1
+        row = reading.weights[head.layer, head.head, head.word]
+        assert row[head.word + 1] < row[key] / 2 and row[head.word - 1] < row[key] / 2
 
 
 @pytest.mark.parametrize("number", range(3))
