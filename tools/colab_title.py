@@ -43,7 +43,8 @@ def title_of(code: str, section: str) -> str:
     ]
     if calls:
         first = min(calls, key=lambda node: node.lineno)
-        return f"{SHOWN[ast.unparse(first.func)]}：{short(words(first) or section)}"
+        said_below = words(first) or section.removeprefix("深入：")
+        return f"{SHOWN[ast.unparse(first.func)]}：{short(said_below)}"
     names = short("、".join(dict.fromkeys(name for node in tree.body for name in bound(node) if name != "_")))
     return f"准备：{names}" if names else "准备"
 

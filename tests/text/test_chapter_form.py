@@ -153,6 +153,7 @@ CODE_TO_TITLE = {
 def test_folded_cells_say_what_they_are(code, title):
     """头一幅图、一张表或一问的头一句，不然就是备下的名字；整理两遍与一遍相同，不再收起的就没有标题。"""
     assert colab_title.title_of(code, "手算") == title
+    assert colab_title.title_of(code, "深入：手算") == title
     cell = {"cell_type": "code", "id": "a", "metadata": {"tags": ["hide-input"]}, "source": code}
     notebook = {"cells": [cell]}
     once = notebook_form.canonical(notebook, "a.ipynb", None)
