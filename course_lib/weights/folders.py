@@ -90,7 +90,7 @@ def _file_or_folder(name: str, kind: Kind) -> Path:
     if not path.is_file():
         return _folder(name, kind)
     if not is_e5(path):
-        raise PretrainedError(f"{name} 不是 multilingual-e5-small 的文件，{kind.wanted}。")
+        raise PretrainedError(f"{name} 不是文件夹，也不是 multilingual-e5-small 的文件，{kind.wanted}。")
     return path
 
 

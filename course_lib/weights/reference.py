@@ -1,14 +1,15 @@
 """参考实现：Hugging Face 的分词器与模型，装进同一份权重，用来与我们写的逐层对照。"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
-from .audit import load_audited
+from .audit import Source, load_audited
 from .bert import open_bert
 from .builtin import MINILM, builtin_path
 from .errors import HubError, PretrainedError, say
@@ -58,15 +59,7 @@ def load_bert_reference(name: str | os.PathLike | None = None):
         intermediate_size=c.d_ff, max_position_embeddings=c.max_len, type_vocab_size=c.num_segments, hidden_act=c.activation,
         layer_norm_eps=c.layer_norm_eps, pad_token_id=c.pad_token_id, attn_implementation="eager",
     )  # fmt: skip
-    with torch.device("meta"):  # 先只有形状，不取随机的初值
-        model = BertModel(config, add_pooling_layer=False)
-    theirs = {ours: theirs for theirs, ours in BERT_NAMES.items()}
-
-    def rename(name: str) -> str | None:
-        ours = source.rename(name)
-        return ours and translated(theirs, ours)
-
-    load_audited(model, source.shapes, source.read, rename, f"{source.path} 的")
+    model = _filled(lambda: BertModel(config, add_pooling_layer=False), source, BERT_NAMES)
     # 位置与段的编号是现数的，文件里没有
     positions = torch.arange(c.max_len)[None]
     model.embeddings.position_ids, model.embeddings.token_type_ids = positions, torch.zeros_like(positions)
@@ -92,23 +85,30 @@ def load_llm_reference(name: str | os.PathLike | None = None):
         rope_parameters={"rope_type": "default", "rope_theta": c.rope_theta}, tie_word_embeddings=c.tied,
         attention_bias=c.bias, mlp_bias=c.bias, bos_token_id=c.bos_id, eos_token_id=c.eos_id, pad_token_id=c.pad_id,
     )  # fmt: skip
-    with torch.device("meta"):  # 先只有形状，不取随机的初值
-        model = LlamaForCausalLM(config)
-    theirs = {ours: theirs for theirs, ours in LLAMA_NAMES.items()}
-
-    def rename(name: str) -> str | None:
-        ours = source.rename(name)
-        return ours and translated(theirs, ours)
 
     def read(name: str) -> Tensor:
         heads = {"q_proj": c.num_heads, "k_proj": c.num_kv_heads}.get(source.rename(name).split(".")[-2])
         return halves(source.read(name), heads) if heads else source.read(name)
 
-    load_audited(model, source.shapes, read, rename, f"{source.path} 的")
+    model = _filled(lambda: LlamaForCausalLM(config), source._replace(read=read), LLAMA_NAMES)
     model.tie_weights()
     # 旋转的频率是算出来的，文件里没有
     model.model.rotary_emb = type(model.model.rotary_emb)(config)
     return model.eval()
+
+
+def _filled(make: Callable[[], Module], source: Source, names: Mapping[str, str]) -> Module:
+    """造出 Hugging Face 的模型，把 source 里的权重按它起的名字放进去；names，它的名字 → 我们的。"""
+    with torch.device("meta"):  # 先只有形状，不取随机的初值
+        model = make()
+    theirs = {ours: theirs for theirs, ours in names.items()}
+
+    def rename(name: str) -> str | None:
+        ours = source.rename(name)
+        return ours and translated(theirs, ours)
+
+    load_audited(model, source.shapes, source.read, rename, f"{source.path} 的")
+    return model
 
 
 def halves(weight: Tensor, num_heads: int) -> Tensor:

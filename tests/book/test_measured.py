@@ -25,7 +25,7 @@ from llm_page_helpers import tokenizer as byte_pairs
 from torch.nn.functional import cosine_similarity
 
 from chapters import ROOT
-from course_book.after_writing import live_bert
+from course_book.after_writing import live_bert, live_multilingual
 from course_book.before_reading.numbers_in_prose import of_the_models
 from course_lib.generation import generate
 from course_lib.sampling import narrow
@@ -49,6 +49,12 @@ def check(**measured):
 
 
 # ---- 打开 BERT ----
+
+
+def test_how_much_of_the_multilingual_vocabulary_travels():
+    pieces, ids = live_multilingual.all_pieces()
+    han = sum(bool(live_multilingual.HAN.fullmatch(pieces[i])) for i in ids)
+    check(multilingual_pieces=len(pieces), multilingual_travelling=len(ids), multilingual_han=han)
 
 
 def weight(text, layer, head, query, *keys):

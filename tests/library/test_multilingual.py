@@ -254,7 +254,7 @@ def test_magic(file, tmp_path):
     for content in (b"", b"GGUF" + file.read_bytes()[4:], b"E5S"):
         (tmp_path / "other.bin").write_bytes(content)
         message = refusal(multilingual_bert, tmp_path / "other.bin")
-        assert "other.bin 不是 multilingual-e5-small 的文件，请给" in message
+        assert "other.bin 不是文件夹，也不是 multilingual-e5-small 的文件，请给" in message
 
 
 def test_what_reads_word_pieces_says_what_to_use(file, folder):

@@ -115,14 +115,3 @@ def data_files() -> dict[str, bytes]:
         "files": {name: len(content) for name, content in files.items()},
     }
     return {"config.json": json.dumps(config).encode()} | files
-
-
-@cache
-def counts() -> dict[str, int]:
-    """行文里要写的：整份词表多少个词元，带着多少个，其中只由汉字拼成的多少个。"""
-    pieces, ids = all_pieces()
-    return {
-        "pieces": len(pieces),
-        "travelling": len(ids),
-        "han": sum(bool(HAN.fullmatch(pieces[i])) for i in ids),
-    }

@@ -77,7 +77,6 @@ def of_the_code() -> dict[str, object]:
         "live_group": live_bert.GROUP_SIZE,
         "live_shard": live_bert.SHARD_ROWS,
         "live_tokens": live_bert.MAX_TOKENS,
-        **{f"multilingual_{name}": count for name, count in live_multilingual.counts().items()},
         "multilingual_capitals": live_multilingual.CAPITALS,
         "grader_seconds": limits.seconds,
         "grader_memory": limits.memory,
