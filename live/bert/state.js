@@ -39,7 +39,7 @@ globalThis.LiveState = (() => {
 			head: 2,
 			tab: "tokens",
 		},
-		中文: { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
+		认不全的汉字: { text: "你好，BERT！我住在山上。", token: 1, with: 2, layer: 0, head: 2, tab: "tokens" },
 	};
 
 	// 多语的：词元是 Unigram 切的，<s> 是第 0 个

@@ -111,6 +111,7 @@ def switched_off_one_by_one(layer, head):
 def test_intervening():
     (one, others), (two, rest) = switched_off_one_by_one(3, 1), switched_off_one_by_one(5, 5)
     assert (one > others.amax(0)).tolist() == [i == 8 for i in range(13)]
+    assert others[:, 8].argmax() == 9 - 1 and others[8, 8] > 0.95 * one[8]  # 第 9 个头，少了第 1 个
     check(
         off_3_1_moves_they=f"{one[8]:.2f}",
         off_layer_3_moves_they=f"{others[:, 8].mean():.2f}",

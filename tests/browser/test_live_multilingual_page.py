@@ -290,7 +290,7 @@ def test_arcs_and_two_heads(chinese):
 def test_what_did_not_travel_is_said(chinese):
     enter(chinese, "我𪚥了한국，antidisestablishmentarianism。")
     first, second = shown(chinese)["notes"]
-    assert first.startswith("“𪚥”“한국”成了 <unk>：网页带来的词表是汉字、标点、数字与一部分英文")
+    assert first.startswith("“𪚥”“한국”成了 <unk>：词表里的汉字、标点、数字全带来了，英文只带来一部分")
     assert second.startswith("“antidisestablishmentarianism”切成了几截")
     assert chinese.locator(".live-chip.live-unknown").count() == 2
     enter(chinese, CAT)
@@ -305,7 +305,7 @@ def links():
     found = [
         dict(parse_qsl(unescape(each))) for each in re.findall(r'href="#(text=[^"]*model=zh[^"]*)"', PROSE)
     ]
-    assert len(found) == 5
+    assert len(found) == 7
     return found
 
 
@@ -330,8 +330,9 @@ def test_the_prose_tells_the_truth(convert):
         assert at_cat(text)[0] == convert(animal)
 
     text = convert(CAT)
-    its = [distances(text, off=[[8, head]])[7, -1] for head in range(12)]
-    assert max(its) == its[8] < 0.1
+    last = torch.stack([distances(text, off=[[8, head]])[:, -1] for head in range(12)])
+    assert last[:, [1, 7]].argmax(0).tolist() == [8, 8] and last[8, 7] < 0.1
+    assert run(text, "zh")[0][1] == convert("▁这")
 
     def cosines(a, b, word):
         a, b = (run(convert(each), "zh") for each in (a, b))
@@ -341,7 +342,8 @@ def test_the_prose_tells_the_truth(convert):
 
     fruit, company, other = "苹果很甜，我每天吃一个。", "苹果发布了新手机。", "苹果熟了，我摘了一个。"
     apart = cosines(fruit, company, "苹果")
-    assert abs(apart[0] - 1) < 1e-5 and apart[8] < 0.9
+    assert abs(apart[0] - 1) < 1e-5 and apart[8] < 0.9 < apart[12] < 0.95
+    assert random_pairs([convert(fruit), convert(company)], "zh")[12] > 0.85
     assert cosines(fruit, other, "苹果").min() > 0.95
     assert cosines("狗咬了人。", "人咬了狗。", "咬").min() > 0.98
     pairs = random_pairs([convert("狗咬了人。"), convert("人咬了狗。")], "zh")
@@ -356,7 +358,7 @@ def test_links_choose_the_tokens_they_speak_of(convert):
             t for name in ("text", "other") if name in state for t in run(convert(state[name]), "zh")[0]
         ]
         chosen.append([tokens[int(state["token"])], tokens[int(state["with"])]])
-    words = [["它", "猫"], ["它", "猫"], ["它", "猫"], ["苹果", "苹果"], ["咬", "咬"]]
+    words = [["它", animal] for animal in "猫狗猫猫猫"] + [["苹果", "苹果"], ["咬", "咬"]]
     assert chosen == [[convert(word) for word in pair] for pair in words]
 
 
