@@ -29,8 +29,7 @@ from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
 from course_lib.weights import PretrainedError, llm_source, load_llm_reference, open_llama
 from course_lib.weights.byte_pair import read_tokenizer
-from course_lib.weights.llama import interleaved
-from course_lib.weights.reference import halves
+from course_lib.weights.llama import halves, interleaved
 
 pytestmark = pytest.mark.guards("course_lib/weights")
 
