@@ -177,8 +177,9 @@ def _fault(read: Mapping) -> str | None:
             return f"model 里的 {name} 是 {shown(read['model'][name])}"
     if read.get("normalizer") and read["normalizer"] != {"type": "NFC"}:
         return f"有 normalizer {shown(read['normalizer'])}"
-    if trimmed := [t for t in read.get("added_tokens") or () if any(t.get(name) for name in _switches(read))]:
-        return f"added_tokens 里有 {shown(trimmed[0])}"
+    for token in read.get("added_tokens") or ():
+        if on := [name for name in _switches(read) if token.get(name)]:
+            return f"added_tokens 里 {shown(token.get('content'))} 的 {on[0]} 打开着"
     try:
         _patterns(read.get("pre_tokenizer"))
     except ValueError as error:

@@ -189,7 +189,7 @@ def halves(weight: Tensor, num_heads: int) -> Tensor:
 def _folder_config(path: Path) -> LanguageModelConfig:
     values = read_json(path)
     if missing := [name for name in NEEDED if values.get(name) is None]:
-        raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
+        raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个语言模型的配置。")
     architecture, rope = values["model_type"], _rope(path, values)
     heads, written = values["num_attention_heads"], (values, _generation_config(path))
     endings = [eos for each in written for eos in _listed(each.get("eos_token_id")) if eos not in ABSENT_IDS]
