@@ -51,7 +51,7 @@ def llm_source(name: str | os.PathLike | None = None) -> Path:
     """返回一个大语言模型的 GGUF 文件，或者装着它的本地文件夹（config.json、model.safetensors、tokenizer.json）。
 
     参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就看环境变量 COURSE_LLM，再没有就用内置模型的 GGUF 文件。
-    错误：文件或文件夹不存在、残缺，不是 Llama 一类的模型，或者 hub 上取不到时，抛出 `PretrainedError`。
+    错误：文件或文件夹不存在、残缺，不是 Llama 或 Qwen，或者 hub 上取不到时，抛出 `PretrainedError`。
     """
     name = _chosen(name, LLM)
     if not name:

@@ -50,7 +50,7 @@ OF_QWEN = {"llama": {}, "qwen2": {"qkv_bias": True}, "qwen3": {"qk_norm": True}}
 def open_llama(path: str | os.PathLike) -> Source:
     """打开 GGUF 文件，或者装着 config.json 与 model.safetensors 的文件夹。
 
-    错误：打不开、残缺、不是 Llama 式的模型、写着我们没有写的算法，或者尺寸不对时，抛出 `PretrainedError`。
+    错误：打不开、残缺、不是 Llama 或 Qwen、写着我们没有写的算法，或者尺寸不对时，抛出 `PretrainedError`。
     """
     path = Path(path)
     return _open_folder(path) if path.is_dir() else _open_gguf(path)
