@@ -1,4 +1,4 @@
-"""注意力的几处小改：滑动窗口、学来的汇、输出的门、查询与键的归一化；公式的主体不动。
+"""注意力的几处小改：滑动窗口、学来的汇、输出的门；公式的主体不动。
 
 形状字母：B 批大小，N 新位置数，M 已看到的位置数，D 模型宽度，h 头数，d 每个头的宽度。
 """
@@ -47,8 +47,8 @@ class AdjustedAttention(GroupedQueryAttention):
     """分组查询注意力，再加几处可以各自打开的改动；可以换进语言模型的一层：`layer.self_attn = AdjustedAttention(config, …)`。
 
     参数：config，`LanguageModelConfig`；window，滑动窗口几个位置，None = 全看；sink，学来的汇；
-    gate，输出乘上 σ(x W)，由正在看的词元自己决定听进几成；qk_norm，查询与键先各自均方根归一化。
-    都不打开时与 `GroupedQueryAttention` 相等。出处：OpenAI 的模型卡, 2025（gpt-oss）；Qiu et al., 2025；Dehghani et al., 2023, §2（QK-norm）。
+    gate，输出乘上 σ(x W)，由正在看的词元自己决定听进几成。
+    都不打开时与 `GroupedQueryAttention` 相等。出处：OpenAI 的模型卡, 2025（gpt-oss）；Qiu et al., 2025。
     """
 
     def __init__(
@@ -57,19 +57,12 @@ class AdjustedAttention(GroupedQueryAttention):
         window: int | None = None,
         sink: bool = False,
         gate: bool = False,
-        qk_norm: bool = False,
     ):
         super().__init__(config)
         self.group = config.num_heads // config.num_kv_heads
         self.window = window if window is None else check_window(window)
         self.sink = nn.Parameter(torch.zeros(config.num_heads)) if sink else None
-        self.gate_proj = nn.Linear(config.d_model, config.d_model, bias=False) if gate else None
-        self.q_norm = nn.RMSNorm(self.d_head, eps=config.norm_eps) if qk_norm else nn.Identity()
-        self.k_norm = nn.RMSNorm(self.d_head, eps=config.norm_eps) if qk_norm else nn.Identity()
-
-    def _project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        query, key, value = super()._project(x)
-        return self.q_norm(query), self.k_norm(key), value
+        self.gate_proj = nn.Linear(config.d_model, self.out_proj.in_features, bias=False) if gate else None
 
     def forward(
         self,

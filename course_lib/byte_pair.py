@@ -1,11 +1,12 @@
 """字节级 BPE：从字符串到字节，再把字节一步步并成词元，与真实大语言模型的分词器逐个编号相同。
 
-文本依次经过：特殊词元切分 → 预切分 → UTF-8 字节 → 按学到的次序合并 → 查编号。
+文本依次经过：特殊词元切分 → 归一化（有的模型）→ 预切分 → UTF-8 字节 → 按学到的次序合并 → 查编号。
 """
 
 import math
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count, pairwise
@@ -83,7 +84,8 @@ class BytePairTokenizer:
     merges，`(左, 右)` 的列表，先学到的在前；special，特殊词元，文本里写出的不再切开；
     patterns，预切分依次使用的正则；whole_pieces，一段若本身就是词元便不再合并（Llama 3 如此）；
     template，对话模板（Jinja）的原文，有几个就是 `{名字: 原文}`；bos_id、eos_id、pad_id，开头、结束与填充词元的编号，没有就是 None；
-    names，模板里还叫得出名字的词元，如 `{"image_token": "<image>"}`。
+    names，模板里还叫得出名字的词元，如 `{"image_token": "<image>"}`；
+    normalization，切之前先归一成哪一种写法，如 "NFC"（e 与 ́ 并成一个字符 é），None 就是不动。
 
     错误：两个词元的编号相同、词元里有不代表字节的字符，或者合并的结果不在词表里时，抛出 `ValueError`。
     出处：Radford et al., 2019, §2.2；编号以 Hugging Face 的 tokenizers 为准。
@@ -101,11 +103,13 @@ class BytePairTokenizer:
         eos_id: int | None = None,
         pad_id: int | None = None,
         names: Mapping[str, str] | None = None,
+        normalization: str | None = None,
     ):
         self.vocab = dict(vocab)
         self.special = {token: self.vocab[token] for token in special}
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
         self.patterns, self.whole_pieces, self.template = patterns, whole_pieces, template
+        self.normalization = normalization
         self.bos_id, self.eos_id, self.pad_id, self.names = bos_id, eos_id, pad_id, dict(names or {})
         check_vocab(self.vocab)
         check_merges(self.ranks, self.vocab)
@@ -131,13 +135,15 @@ class BytePairTokenizer:
         return load_tokenizer(cls, path)
 
     def pretokenize(self, text: str) -> list[str]:
-        """把文本切成段：特殊词元自成一段，其余按正则切开；连起来就是原文。
+        """把文本切成段：特殊词元自成一段，其余归一化之后按正则切开；连起来就是（归一化之后的）原文。
 
         错误：`text` 不是字符串时抛出 `TypeError`；含落单的代理码位时抛出 `ValueError`。
         """
         pieces = []
         for i, part in enumerate(self._special.split(check_text(text))):
-            pieces += [part] if i % 2 else pretokenize(part, self.patterns)  # 奇数段恰好是特殊词元
+            pieces += (
+                [part] if i % 2 else pretokenize(self._normalized(part), self.patterns)
+            )  # 奇数段恰好是特殊词元
         return pieces
 
     def tokenize(self, text: str) -> list[str]:
@@ -196,6 +202,9 @@ class BytePairTokenizer:
         tokens = {name: self.decode([index]) for name, index in ids.items() if index is not None}
         tokens = self.names | tokens
         return render(self.template, [dict(m) for m in messages], add_generation_prompt, tokens)
+
+    def _normalized(self, text: str) -> str:
+        return unicodedata.normalize(self.normalization, text) if self.normalization else text
 
     def _spell(self, piece: str) -> list[str]:
         return [char for char in spell(piece) if char in self.vocab]

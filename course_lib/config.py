@@ -80,14 +80,16 @@ class TransformerConfig:
 class LanguageModelConfig:
     """只有解码器的语言模型的尺寸与零件，默认值是 SmolLM2-135M 的，一个 Llama 式的模型；GPT 式的用 `gpt`。
 
-    num_heads 是查询的头数，num_kv_heads 是键与值的头数，相邻的几个查询头共用一个；max_len 以词元计。
+    num_heads 是查询的头数，num_kv_heads 是键与值的头数，相邻的几个查询头共用一个；
+    head_dim 是每个头的宽度，不给就是 d_model / num_heads；max_len 以词元计。
     norm："rms" 或 "layer"；positions："rotary" 或 "learned"；ffn："swiglu" 或 "gelu"；
     norm_eps，根号里的 ε；rope_theta，最慢的钟转一圈约要多少个位置除以 2π；
-    tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；eos_id、bos_id、pad_id，结尾、开头与填充的编号；
+    tied，输出矩阵是否就是嵌入矩阵；bias，线性映射与层归一化有无偏置；qkv_bias，只给查询、键与值的映射加上偏置（Qwen2）；
+    qk_norm，查询与键转之前先各自均方根归一化（Qwen3）；eos_id、bos_id、pad_id，结尾、开头与填充的编号；
     more_eos_ids，别的结尾，有的模型不止一个。
-    错误：尺寸不是正整数，d_model 不能被 num_heads 整除，num_heads 不能被 num_kv_heads 整除，不认识的零件，
+    错误：尺寸不是正整数，没有给 head_dim 而 d_model 不能被 num_heads 整除，num_heads 不能被 num_kv_heads 整除，不认识的零件，
     或 rotary 遇上奇数的头宽时，抛出 `ValueError`；尺寸不是整数时抛出 `TypeError`。
-    出处：Touvron et al., 2023（Llama）；Allal et al., 2025（SmolLM2）；Radford et al., 2019（GPT-2）。
+    出处：Touvron et al., 2023（Llama）；Allal et al., 2025（SmolLM2）；Yang et al., 2024 与 2025（Qwen2.5、Qwen3）；Radford et al., 2019（GPT-2）。
     """
 
     vocab_size: int = 49152
@@ -108,6 +110,14 @@ class LanguageModelConfig:
     bos_id: int = 1
     pad_id: int = 2
     more_eos_ids: tuple[int, ...] = ()
+    head_dim: int | None = None
+    qkv_bias: bool = False
+    qk_norm: bool = False
+
+    @property
+    def d_head(self) -> int:
+        """每个头的宽度 d。"""
+        return self.head_dim or self.d_model // self.num_heads
 
     @property
     def stop_ids(self) -> tuple[int, ...]:
@@ -116,11 +126,14 @@ class LanguageModelConfig:
 
     def __post_init__(self):
         check_positive(self, *SIZES, "vocab_size", "num_kv_heads", "max_len")
-        d_head = check_head_size(self.d_model, self.num_heads)
+        if self.head_dim is None:
+            check_head_size(self.d_model, self.num_heads)
+        else:
+            check_positive(self, "head_dim")
         check_groups(self.num_heads, self.num_kv_heads)
         check_parts(self, PARTS)
         if self.positions == "rotary":
-            check_pairs(d_head)
+            check_pairs(self.d_head)
 
     @classmethod
     def gpt(

@@ -2,7 +2,7 @@
 
 先是四个函数，每个就是论文里的一个式子；后面的模块只是给它们装上参数。
 形状字母：B 批大小，N 新位置数，M 已看到的位置数（缓存里的加上新的），D 模型宽度，h 查询头数，
-g 几个查询头共用一个键值头，d = D/h 每个头的宽度，F 前馈网络的中间宽度，V 词表大小。
+g 几个查询头共用一个键值头，d 每个头的宽度（多半是 D/h），F 前馈网络的中间宽度，V 词表大小。
 """
 
 import os
@@ -113,17 +113,19 @@ class LanguageModelOutput(NamedTuple):
 class GroupedQueryAttention(nn.Module):
     """多头因果注意力，键与值可以比查询少几个头；头数相同时就是普通的多头注意力。
 
-    参数：config，`LanguageModelConfig`。出处：Ainslie et al., 2023。
+    参数：config，`LanguageModelConfig`。出处：Ainslie et al., 2023；qk_norm 是 Dehghani et al., 2023, §2。
     """
 
     def __init__(self, config: LanguageModelConfig):
         super().__init__()
-        self.d_head = config.d_model // config.num_heads
-        kv_width = config.num_kv_heads * self.d_head
-        self.q_proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
-        self.k_proj = nn.Linear(config.d_model, kv_width, bias=config.bias)
-        self.v_proj = nn.Linear(config.d_model, kv_width, bias=config.bias)
-        self.out_proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        self.d_head = config.d_head
+        width, kv_width = config.num_heads * self.d_head, config.num_kv_heads * self.d_head
+        bias = config.bias or config.qkv_bias
+        self.q_proj = nn.Linear(config.d_model, width, bias=bias)
+        self.k_proj = nn.Linear(config.d_model, kv_width, bias=bias)
+        self.v_proj = nn.Linear(config.d_model, kv_width, bias=bias)
+        self.out_proj = nn.Linear(width, config.d_model, bias=config.bias)
+        self.q_norm, self.k_norm = self._head_norm(config), self._head_norm(config)
 
     def forward(
         self,
@@ -144,10 +146,15 @@ class GroupedQueryAttention(nn.Module):
 
     def _project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """新位置的查询 (B, h, N, d)，键与值 (B, h/g, N, d)。"""
-        return tuple(
+        query, key, value = (
             proj(x).unflatten(-1, (-1, self.d_head)).transpose(1, 2)
             for proj in (self.q_proj, self.k_proj, self.v_proj)
         )
+        return self.q_norm(query), self.k_norm(key), value
+
+    @staticmethod
+    def _head_norm(config: LanguageModelConfig) -> nn.Module:
+        return nn.RMSNorm(config.d_head, eps=config.norm_eps) if config.qk_norm else nn.Identity()
 
     def _remember(
         self, x: Tensor, turns: Tensor | None, cache: Cache | None
@@ -231,7 +238,7 @@ class LanguageModel(nn.Module):
     def from_pretrained(cls, name: str | os.PathLike | None = None) -> "LanguageModel":
         """装入真实权重，fp32，并处于 eval 状态。
 
-        参数：name，GGUF 文件、Llama 式模型的文件夹，或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
+        参数：name，GGUF 文件、Llama 或 Qwen 的文件夹，或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
         错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`。
         """
         return open_llama(llm_source(name)).build(cls)
@@ -287,5 +294,5 @@ class LanguageModel(nn.Module):
         x = self.tokens(ids)
         if self.positions is not None:
             return x + self.positions(positions), None, mask
-        d_head = self.config.d_model // self.config.num_heads
-        return x, rotations(positions.unsqueeze(-2), d_head, self.config.rope_theta), mask  # 给各个头广播
+        turns = rotations(positions.unsqueeze(-2), self.config.d_head, self.config.rope_theta)
+        return x, turns, mask  # turns 给各个头广播

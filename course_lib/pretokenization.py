@@ -10,6 +10,11 @@ from .checks import check_text
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 DIGIT = r"\p{N}"
 SMOLLM = (DIGIT, GPT2)  # 先把每个数字单独切出来，所以没有一个词元含有两个数字
+# 与 GPT2 相比：缩写不分大小写，字母前面可以带一个别的符号而不只是空格，数字一个一段，符号连着后面的换行，换行自成一段。
+QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 
 
 def pretokenize(text: str, patterns: Sequence[str] = SMOLLM) -> list[str]:

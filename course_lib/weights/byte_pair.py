@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import regex
 
-from ..pretokenization import DIGIT, GPT2, SMOLLM
+from ..pretokenization import DIGIT, GPT2, QWEN2, SMOLLM
 from .declared import CONFIG, Token, declared_tokens
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
@@ -19,7 +19,8 @@ from .reading import LARGEST, odd_setting, read_json, shown, written_id
 
 Tokenizer = TypeVar("Tokenizer")
 
-GGUF_PATTERNS = {"gpt-2": (GPT2,), "smollm": SMOLLM}  # tokenizer.ggml.pre 的写法
+GGUF_PATTERNS = {"gpt-2": (GPT2,), "smollm": SMOLLM, "qwen2": (QWEN2,)}  # tokenizer.ggml.pre 的写法
+NORMALIZED = {"qwen2": "NFC"}
 CONTROL, USER_DEFINED = 3, 4  # tokenizer.ggml.token_type 的两种：在文本里整个出现，不切开
 
 
@@ -74,6 +75,7 @@ def _read_gguf(path: Path) -> dict:
             token for token, kind in zip(tokens, types, strict=True) if kind in (CONTROL, USER_DEFINED)
         ],
         "patterns": GGUF_PATTERNS[pre],
+        "normalization": NORMALIZED.get(pre),
         "template": value.get("tokenizer.chat_template"),
         "bos_id": written_id(value.get("tokenizer.ggml.bos_token_id")),
         "eos_id": written_id(value.get("tokenizer.ggml.eos_token_id")),
@@ -92,7 +94,9 @@ def _read_folder(folder: Path) -> dict:
     if fault := _fault(read):
         raise PretrainedError(f"{file} 的分词器课程不认识：{fault}；课程只认字节级 BPE。")
     vocab = model["vocab"] | {token["content"]: token["id"] for token in added}
-    if fault := odd_setting(config, {"split_special_tokens": OFF}, CONFIG) or _odd_token(declared, vocab):
+    if fault := odd_setting(config, {"split_special_tokens": OFF}, CONFIG) or _odd_token(
+        declared, vocab, _switches(read)
+    ):
         raise PretrainedError(f"文件夹 {folder} 的分词器不能用：{fault}；可以换一个模型。")
     template = folder / TEMPLATE
     # 另外声明的，词表里有就整个出现，与 added_tokens 里的一样
@@ -106,6 +110,7 @@ def _read_folder(folder: Path) -> dict:
         "special": [*dict.fromkeys([*special, *written])],
         "names": names,
         "patterns": _patterns(read["pre_tokenizer"]),
+        "normalization": (read.get("normalizer") or {}).get("type"),
         "whole_pieces": model.get("ignore_merges", False),
         "template": template.read_text(encoding="utf-8")
         if template.is_file()
@@ -113,13 +118,12 @@ def _read_folder(folder: Path) -> dict:
     } | ids
 
 
-def _odd_token(declared: Sequence[Token], vocab: Mapping[str, int]) -> str | None:
-    """声明的词元里有一个是 tokenizer.json 里没有的，或者要连着空格的，返回一句说明；没有就返回 None。"""
+def _odd_token(declared: Sequence[Token], vocab: Mapping[str, int], switches: Sequence[str]) -> str | None:
+    """声明的词元里有一个是 tokenizer.json 里没有的，或者打开着 switches 之一，返回一句说明；没有就返回 None。"""
     for token in declared:
         if token.content is not None and token.content not in vocab:
             return f"它另外声明了词元 {shown(token.content)}，tokenizer.json 里没有，请用 transformers 装上它再存一遍"
-        # 没有 normalizer，normalized 也就没有用处
-        if on := [option for option in token.options if option != "normalized"]:
+        if on := [option for option in token.options if option in switches]:
             return f"{token.content} 的 {on[0]} 打开着"
     return None
 
@@ -171,19 +175,21 @@ def _fault(read: Mapping) -> str | None:
     for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
         if read["model"].get(name):
             return f"model 里的 {name} 是 {shown(read['model'][name])}"
-    if read.get("normalizer"):
+    if read.get("normalizer") and read["normalizer"] != {"type": "NFC"}:
         return f"有 normalizer {shown(read['normalizer'])}"
-    if trimmed := [
-        t
-        for t in read.get("added_tokens") or ()
-        if any(t.get(name) for name in ("lstrip", "rstrip", "single_word"))
-    ]:
-        return f"added_tokens 里有 {shown(trimmed[0])}"
+    for token in read.get("added_tokens") or ():
+        if on := [name for name in _switches(read) if token.get(name)]:
+            return f"added_tokens 里 {shown(token.get('content'))} 的 {on[0]} 打开着"
     try:
         _patterns(read.get("pre_tokenizer"))
     except ValueError as error:
         return str(error)
     return None
+
+
+def _switches(read: Mapping) -> tuple[str, ...]:
+    """特殊词元的选项里，课程不做的有哪几个：连着空格的；有 normalizer 时，归一化之后才找的。"""
+    return ("lstrip", "rstrip", "single_word", *(("normalized",) if read.get("normalizer") else ()))
 
 
 def _patterns(step: Mapping) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from .builtin import (
 from .e5_file import is_e5
 from .errors import HubError, PretrainedError
 from .hub import fetch
-from .kinds import BERT, LLAMA, MULTILINGUAL, Kind
+from .kinds import BERT, LLM, MULTILINGUAL, Kind
 
 
 def model_folder(name: str | os.PathLike | None = None) -> Path:
@@ -51,19 +51,19 @@ def llm_source(name: str | os.PathLike | None = None) -> Path:
     """返回一个大语言模型的 GGUF 文件，或者装着它的本地文件夹（config.json、model.safetensors、tokenizer.json）。
 
     参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就看环境变量 COURSE_LLM，再没有就用内置模型的 GGUF 文件。
-    错误：文件或文件夹不存在、残缺，不是 Llama 一类的模型，或者 hub 上取不到时，抛出 `PretrainedError`。
+    错误：文件或文件夹不存在、残缺，不是 Llama 或 Qwen，或者 hub 上取不到时，抛出 `PretrainedError`。
     """
-    name = _chosen(name, LLAMA)
+    name = _chosen(name, LLM)
     if not name:
         return builtin_llm_path()
     path = _path(name)
     if path.is_file():
         if not _is_gguf(path):
-            raise PretrainedError(f"{name} 不是 GGUF 文件，{LLAMA.wanted}。")
+            raise PretrainedError(f"{name} 不是 GGUF 文件，{LLM.wanted}。")
         return path
     if path.suffix == ".gguf" and not path.exists():
-        raise PretrainedError(f"没有 {name} 这个文件，{LLAMA.wanted}。")
-    return _folder(name, LLAMA)
+        raise PretrainedError(f"没有 {name} 这个文件，{LLM.wanted}。")
+    return _folder(name, LLM)
 
 
 def uses_builtin() -> bool:

@@ -24,12 +24,11 @@ TEMPLATE = "chat_template.jinja"  # 对话模板；压过 tokenizer_config.json 
 class Kind:
     """一种模型。
 
-    model_type，config.json 里它叫什么；settings，config.json 里可以没有、有就只能是这几个值的：别的值我们的代码没有写；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
+    settings，config.json 里的 model_type 可以是哪几个，各有哪些写法：可以没有、有就只能是这几个值的，别的值我们的代码没有写；vocabularies，词表可以是哪几个文件，有一个就行；variable，换一个模型用的环境变量；
     wanted，给错了时说可以给什么；vocabulary_fault，由文件夹与 vocab_size 看词表配不配套，不配套就是一句说明；beside，还要读、也可以没有的文件。
     """
 
-    model_type: str
-    settings: Mapping[str, tuple]
+    settings: Mapping[str, Mapping[str, tuple]]
     vocabularies: tuple[str, ...]
     variable: str
     wanted: str
@@ -42,6 +41,11 @@ class Kind:
         return f"去掉 {self.variable} 改用内置模型"
 
     @property
+    def model_types(self) -> str:
+        """错误里怎样说课程装得下哪几种。"""
+        return "、".join(map(repr, self.settings))
+
+    @property
     def optional_files(self) -> tuple[str, ...]:
         """hub 上可以没有的文件。"""
         return (*self.vocabularies, *DECLARING, *self.beside)
@@ -52,20 +56,12 @@ class Kind:
             values = read_json(config)
         except SourceError as error:
             return str(error)
-        if values.get("model_type") != self.model_type:
-            return f"config.json 里的 model_type 是 {shown(values.get('model_type'))}，课程只装 {self.model_type!r}"
-        return self.odd_architecture(values.get("architectures")) or odd_setting(
-            values, self.settings, "config.json"
+        model_type = values.get("model_type")
+        if not isinstance(model_type, str) or model_type not in self.settings:
+            return f"config.json 里的 model_type 是 {shown(model_type)}，课程只装 {self.model_types}"
+        return odd_architecture(values.get("architectures"), model_type) or odd_setting(
+            values, self.settings[model_type], "config.json"
         )
-
-    def odd_architecture(self, names: Any) -> str | None:
-        """architectures 里没有一个是这一种模型时，返回一句说明；没有写就是没有问题。"""
-        if names is None:
-            return None
-        listed = names if isinstance(names, list) else []
-        if any(isinstance(name, str) and name.lower().startswith(self.model_type) for name in listed):
-            return None
-        return f"config.json 里的 architectures 是 {shown(names)}，课程只装 {self.model_type!r}"
 
     def folder_fault(self, folder: Path) -> str | None:
         """文件夹里的模型不能用时，返回一句说明；没有问题就返回 None。"""
@@ -87,16 +83,27 @@ class Kind:
         return self.vocabulary_fault(folder, read_json(folder / "config.json").get("vocab_size"))
 
 
+def odd_architecture(names: Any, model_type: str) -> str | None:
+    """config.json 里的 architectures 没有一个是这一种模型时，返回一句说明；没有写就是没有问题。"""
+    if names is None:
+        return None
+    listed = names if isinstance(names, list) else []
+    if any(isinstance(name, str) and name.lower().startswith(model_type) for name in listed):
+        return None
+    return f"config.json 里的 architectures 是 {shown(names)}，课程只装 {model_type!r}"
+
+
 SHARDED = f"它的权重分成了几个文件（{SHARDS}），课程只装放在一个 {WEIGHTS} 里的"
 OFF, ABSENT, ONCE = (None, False), (None,), (None, 1)
 BERT = Kind(
-    model_type="bert",
     settings={
-        "hidden_act": ("gelu", "relu"),
-        "position_embedding_type": ("absolute", None),
-        **dict.fromkeys(("is_decoder", "add_cross_attention"), OFF),
-        **dict.fromkeys(("embedding_size", "head_dim", "quantization_config"), ABSENT),
-        "pruned_heads": (None, {}),
+        "bert": {
+            "hidden_act": ("gelu", "relu"),
+            "position_embedding_type": ("absolute", None),
+            **dict.fromkeys(("is_decoder", "add_cross_attention"), OFF),
+            **dict.fromkeys(("embedding_size", "head_dim", "quantization_config"), ABSENT),
+            "pruned_heads": (None, {}),
+        }
     },
     vocabularies=VOCABULARIES,
     variable="COURSE_BERT",
@@ -110,26 +117,28 @@ MULTILINGUAL = replace(
     wanted="请给 multilingual-e5-small 的文件、装着模型的文件夹，或 hub 上的名字，如 intfloat/multilingual-e5-small",
     vocabulary_fault=unigram_fault,
 )
-LLAMA = Kind(
-    model_type="llama",
-    # 前两行之外，多半是从别的模型改名来的：transformers 的 Llama 不看它们，照算的数就与原来的模型不同
-    settings={
-        "hidden_act": ("silu", "swish"),
-        "quantization_config": ABSENT,
-        "hidden_activation": (None, "silu", "swish"),
-        "num_experts": (None, 0),
-        "num_local_experts": (None, 0),
-        "n_routed_experts": (None, 0),
-        **dict.fromkeys(("use_sliding_window", "rope_interleaved", "use_qk_norm", "qk_layernorm"), OFF),
-        **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "embedding_multiplier"), ONCE),
-        **dict.fromkeys(("residual_multiplier", "logits_scaling", "logit_scale"), ONCE),
-        **dict.fromkeys(("attn_logit_softcapping", "final_logit_softcapping", "sliding_window"), ABSENT),
-        **dict.fromkeys(
-            ("query_pre_attn_scalar", "attention_multiplier", "no_rope_layers", "clip_qkv"), ABSENT
-        ),
-    },
+# 前两行之外，多半是从别的模型改名来的：transformers 的 Llama 与 Qwen 不看它们，照算的数就与原来的模型不同
+LLAMA = {
+    "hidden_act": ("silu", "swish"),
+    "quantization_config": ABSENT,
+    "hidden_activation": (None, "silu", "swish"),
+    "num_experts": (None, 0),
+    "num_local_experts": (None, 0),
+    "n_routed_experts": (None, 0),
+    **dict.fromkeys(("use_sliding_window", "rope_interleaved", "use_qk_norm", "qk_layernorm"), OFF),
+    **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "embedding_multiplier"), ONCE),
+    **dict.fromkeys(("residual_multiplier", "logits_scaling", "logit_scale"), ONCE),
+    **dict.fromkeys(("attn_logit_softcapping", "final_logit_softcapping", "sliding_window"), ABSENT),
+    **dict.fromkeys(("query_pre_attn_scalar", "attention_multiplier", "no_rope_layers", "clip_qkv"), ABSENT),
+}
+# 没有打开 use_sliding_window 时，窗口写多宽都没有用；偏置该有的总是有，不该有的总是没有
+QWEN = {name: known for name, known in LLAMA.items() if name != "sliding_window"} | dict.fromkeys(
+    ("attention_bias", "mlp_bias"), OFF
+)
+LLM = Kind(
+    settings={"llama": LLAMA, "qwen2": QWEN, "qwen3": QWEN},
     vocabularies=("tokenizer.json",),
     beside=(GENERATION, TEMPLATE),
     variable="COURSE_LLM",
-    wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 HuggingFaceTB/SmolLM2-360M-Instruct",
+    wanted="请给 GGUF 文件、装着模型的文件夹，或 hub 上的名字，如 Qwen/Qwen2.5-0.5B-Instruct",
 )

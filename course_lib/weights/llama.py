@@ -1,9 +1,11 @@
-"""一个 Llama 式的语言模型怎样读：GGUF 文件，或者 config.json 与 model.safetensors。
+"""一个 Llama 式的语言模型怎样读：GGUF 文件，或者 config.json 与 model.safetensors；Llama、Qwen2 与 Qwen3。
 
-两种文件的旋转配对不同：GGUF 把相邻的两个特征配成一对，与 `rotary` 相同；safetensors 把前半与后半配成对，读的时候重排。
+文件的旋转配对不同：Llama 的 GGUF 把相邻的两个特征配成一对，与 `rotary` 相同；
+safetensors 与 Qwen 的 GGUF 把前半与后半配成对，读的时候重排。
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
 from .errors import PretrainedError, SourceError
 from .gguf_file import open_gguf
-from .kinds import GENERATION, LLAMA, OFF, ONCE, WEIGHTS
+from .kinds import GENERATION, LLM, OFF, ONCE, WEIGHTS
 from .names import GGUF_NAMES, LLAMA_LEFT_OUT, LLAMA_NAMES, translated
 from .reading import ABSENT_IDS, make_config, odd_setting, read_json, shown, written_id
 
@@ -23,7 +25,7 @@ NEEDED = (
     "vocab_size", "hidden_size", "num_attention_heads", "intermediate_size", "num_hidden_layers",
     "max_position_embeddings", "rms_norm_eps",
 )  # fmt: skip
-# GGUF 里 llama. 之下的都是模型怎样算，所以不在这里的一概不认：None 是由 `_gguf_config` 去读的，其余只能是这几个值
+# GGUF 里 llama.（或 qwen2.、qwen3.）之下的都是模型怎样算，所以不在这里的一概不认：None 是由 `_gguf_config` 去读的，其余只能是这几个值
 GGUF_SETTINGS = {
     **dict.fromkeys(
         (
@@ -41,11 +43,14 @@ GGUF_SETTINGS = {
     "tensor_data_layout": ("Meta AI original pth",),
 }  # fmt: skip
 
+# general.architecture 与 model_type → Qwen 与 Llama 不同的零件
+OF_QWEN = {"llama": {}, "qwen2": {"qkv_bias": True}, "qwen3": {"qk_norm": True}}
+
 
 def open_llama(path: str | os.PathLike) -> Source:
     """打开 GGUF 文件，或者装着 config.json 与 model.safetensors 的文件夹。
 
-    错误：打不开、残缺、不是 Llama 式的模型、写着我们没有写的算法，或者尺寸不对时，抛出 `PretrainedError`。
+    错误：打不开、残缺、不是 Llama 或 Qwen、写着我们没有写的算法，或者尺寸不对时，抛出 `PretrainedError`。
     """
     path = Path(path)
     return _open_folder(path) if path.is_dir() else _open_gguf(path)
@@ -64,7 +69,12 @@ def _open_gguf(path: Path) -> Source:
             f"{path} 打不开，它不是 GGUF 文件，或者没有下载完整（{type(error).__name__}）。"
         ) from None
     tensors = {tensor.name: tensor for tensor in tensors}
-    config = _gguf_config(path, fields, tied="output.weight" not in tensors)
+    architecture = _needed(path, fields, "general.architecture")
+    if architecture not in LLM.settings:
+        raise PretrainedError(
+            f"{path} 里的 general.architecture 是 {shown(architecture)}，课程只装 {LLM.model_types}。"
+        )
+    config = _gguf_config(path, fields, architecture, tied="output.weight" not in tensors)
     for kind in {tensor.tensor_type for tensor in tensors.values()}:
         _, size = gguf.GGML_QUANT_SIZES[kind]
         try:  # 先拿一块 0 试：抄到一半才发现有的读不懂，就晚了
@@ -79,49 +89,51 @@ def _open_gguf(path: Path) -> Source:
 
     # 文件里的维度是倒着写的
     shapes = {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()}
-    return Source(path, config, shapes, read, lambda name: translated(GGUF_NAMES, name))
+    source = Source(path, config, shapes, read, lambda name: translated(GGUF_NAMES, name))
+    return source if architecture == "llama" else rearranged(source, interleaved)
 
 
-def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
-    def read(key: str, otherwise=None):
-        if (value := fields.get(key, otherwise)) is None:
-            raise PretrainedError(f"{path} 里缺少 {key}，不像一个完整的 Llama。")
-        return value
+def _needed(path: Path, fields: dict, key: str, otherwise=None):
+    if (value := fields.get(key, otherwise)) is None:
+        raise PretrainedError(f"{path} 里缺少 {key}，不像一个完整的语言模型。")
+    return value
 
-    architecture = read("general.architecture")
-    if architecture != "llama":
-        raise PretrainedError(
-            f"{path} 里的 general.architecture 是 {shown(architecture)}，课程只装 'llama'。"
-        )
-    ours = {f"llama.{name}": known for name, known in GGUF_SETTINGS.items()}
-    if unknown := sorted(name for name in fields if name.startswith("llama.") and name not in ours):
+
+def _gguf_config(path: Path, fields: dict, architecture: str, tied: bool) -> LanguageModelConfig:
+    def read(name: str, otherwise=None):
+        return _needed(path, fields, f"{architecture}.{name}", otherwise)
+
+    ours = {f"{architecture}.{name}": known for name, known in GGUF_SETTINGS.items()}
+    if unknown := sorted(name for name in fields if name.startswith(f"{architecture}.") and name not in ours):
         raise PretrainedError(f"{path} 里有 {unknown[0]}，课程的模型没有写这一种。")
     settings = {name: known for name, known in ours.items() if known} | {
         "general.type": ("model",), "general.quantization_version": (2,), "split.count": (0, 1),
     }  # fmt: skip
     if fault := odd_setting(fields, settings, path):
         raise PretrainedError(f"{fault}。")
-    d_model, heads = read("llama.embedding_length"), read("llama.attention.head_count")
-    eos = read("tokenizer.ggml.eos_token_id")
+    heads, words = read("attention.head_count"), fields.get("tokenizer.ggml.tokens")
+    eos = _needed(path, fields, "tokenizer.ggml.eos_token_id")
     others = [fields.get(f"tokenizer.ggml.{name}_token_id") for name in ("eot", "eom")]
     return _config(
         path,
         endings=[eos, *others],
-        vocab_size=read("llama.vocab_size"),
-        d_model=d_model,
+        vocab_size=read("vocab_size", words and len(words)),
+        d_model=read("embedding_length"),
         num_heads=heads,
-        num_kv_heads=read("llama.attention.head_count_kv", heads),
-        d_ff=read("llama.feed_forward_length"),
-        num_layers=read("llama.block_count"),
-        max_len=read("llama.context_length"),
-        norm_eps=read("llama.attention.layer_norm_rms_epsilon"),
-        rope_theta=read("llama.rope.freq_base", 10_000.0),
+        num_kv_heads=read("attention.head_count_kv", heads),
+        head_dim=fields.get(f"{architecture}.attention.key_length"),
+        d_ff=read("feed_forward_length"),
+        num_layers=read("block_count"),
+        max_len=read("context_length"),
+        norm_eps=read("attention.layer_norm_rms_epsilon"),
+        rope_theta=read("rope.freq_base", 10_000.0),
         tied=tied,
+        **OF_QWEN[architecture],
         bos_id=written_id(fields.get("tokenizer.ggml.bos_token_id"), eos),
         pad_id=written_id(fields.get("tokenizer.ggml.padding_token_id"), eos),
         widths=[
-            fields.get(f"llama.{name}")
-            for name in ("rope.dimension_count", "attention.key_length", "attention.value_length")
+            fields.get(f"{architecture}.{name}")
+            for name in ("rope.dimension_count", "attention.value_length")
         ],
     )
 
@@ -130,38 +142,55 @@ def _gguf_config(path: Path, fields: dict, tied: bool) -> LanguageModelConfig:
 
 
 def _open_folder(folder: Path) -> Source:
-    if fault := LLAMA.config_fault(folder / "config.json"):
+    if fault := LLM.config_fault(folder / "config.json"):
         raise PretrainedError(f"文件夹 {folder} 不能用：{fault}。")
     config = _folder_config(folder / "config.json")
     path = folder / WEIGHTS
-    shapes, stored = open_safetensors(path, lambda keys: [k for k in keys if not k.endswith(LLAMA_LEFT_OUT)])
+    shapes, read = open_safetensors(path, lambda keys: [k for k in keys if not k.endswith(LLAMA_LEFT_OUT)])
     # 有的文件还是存了一份；与嵌入不同，就不是同一个矩阵了，transformers 这时也不把它们当作一个
     output, tokens = "lm_head.weight", "model.embed_tokens.weight"
     if config.tied and shapes.pop(output, None) and tokens in shapes:
-        same = torch.equal(stored(output).float(), stored(tokens).float())
+        same = torch.equal(read(output).float(), read(tokens).float())
         if not same:
             raise PretrainedError(
                 f"{path} 里的 {output} 与嵌入不同，配置的 tie_word_embeddings 却说是同一个。"
             )
 
-    def read(key: str) -> Tensor:
-        tensor = stored(key)
-        heads = {"q_proj": config.num_heads, "k_proj": config.num_kv_heads}.get(key.split(".")[-2])
-        return interleaved(tensor, heads) if heads else tensor
+    source = Source(path, config, shapes, read, lambda name: translated(LLAMA_NAMES, name))
+    return rearranged(source, interleaved)
 
-    return Source(path, config, shapes, read, lambda name: translated(LLAMA_NAMES, name))
+
+# ---- 旋转的配对
+
+
+def rearranged(source: Source, order: Callable[[Tensor, int], Tensor]) -> Source:
+    """读 source 里的权重时，查询与键的行照 order 重排：`interleaved`，或者它的反面 `halves`；偏置与头的归一化也一样。"""
+    config = source.config
+    heads_of = {"q_proj": config.num_heads, "k_proj": config.num_kv_heads, "q_norm": 1, "k_norm": 1}
+
+    def read(name: str) -> Tensor:
+        ours = source.rename(name)  # 总译得出来：`audit` 查过才读
+        heads = heads_of.get(ours.split(".")[-2])
+        return order(source.read(name), heads) if heads else source.read(name)
+
+    return source._replace(read=read)
 
 
 def interleaved(weight: Tensor, num_heads: int) -> Tensor:
-    """重排 W^Q 或 W^K 的行，(h·d, D) → (h·d, D)：每个头里，前半与后半配成的对，变成相邻的两行。"""
+    """重排 W^Q 或 W^K 的行，(h·d, D) → (h·d, D)：每个头里，前半与后半配成的对，变成相邻的两行；偏置 (h·d,) 也一样。"""
     return weight.unflatten(0, (num_heads, 2, -1)).transpose(1, 2).flatten(0, 2)
+
+
+def halves(weight: Tensor, num_heads: int) -> Tensor:
+    """`interleaved` 的反面：每个头里相邻的两行，变成前半与后半配成的对。"""
+    return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
 def _folder_config(path: Path) -> LanguageModelConfig:
     values = read_json(path)
     if missing := [name for name in NEEDED if values.get(name) is None]:
-        raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个 Llama 的配置。")
-    rope = _rope(path, values)
+        raise PretrainedError(f"{path} 里缺少 {'、'.join(missing)}，不像一个语言模型的配置。")
+    architecture, rope = values["model_type"], _rope(path, values)
     heads, written = values["num_attention_heads"], (values, _generation_config(path))
     endings = [eos for each in written for eos in _listed(each.get("eos_token_id")) if eos not in ABSENT_IDS]
     if not endings:
@@ -189,10 +218,13 @@ def _folder_config(path: Path) -> LanguageModelConfig:
         rope_theta=rope,
         tied=tied,
         bias=bias,
+        **OF_QWEN[architecture],
         endings=endings,
         bos_id=_listed(written_id(values.get("bos_token_id"), eos))[0],
         pad_id=written_id(values.get("pad_token_id"), eos),
-        widths=[values.get("head_dim")],
+        # 没有写的，transformers 的 Qwen3 取 128
+        head_dim=values.get("head_dim", 128 if architecture == "qwen3" else None),
+        widths=[],
     )
 
 
@@ -231,13 +263,13 @@ def _listed(ids: int | list[int] | None) -> list:
 
 
 def _config(path: Path, widths: list, endings: list, **sizes) -> LanguageModelConfig:
+    """widths，文件里别处还写着的头宽；endings，各个结尾的编号，头一个一定有。"""
     others = [eos for eos in endings[1:] if eos not in ABSENT_IDS]
     # 各个结尾都当作结尾查一遍
     each = [make_config(LanguageModelConfig, path, {"eos_id": eos} | sizes) for eos in (endings[0], *others)]
     config = replace(each[0], more_eos_ids=tuple(dict.fromkeys(c.eos_id for c in each))[1:])
-    d_head = config.d_model // config.num_heads
+    d_head = config.d_head
     if odd := [width for width in widths if width not in (None, d_head)]:
-        raise PretrainedError(
-            f"{path} 里的尺寸不对：{config.num_heads} 个宽 {shown(odd[0])} 的头，拼起来不是 d_model={config.d_model}。"
-        )
-    return config
+        raise PretrainedError(f"{path} 里的尺寸不对：每个头宽 {d_head}，另一处写的却是 {shown(odd[0])}。")
+    # 写着的就是 d_model / num_heads，与没有写一样
+    return replace(config, head_dim=None) if d_head * config.num_heads == config.d_model else config

@@ -102,12 +102,12 @@ VIT_NAMES |= in_layers(  # 新版 transformers 在内存里的写法
 VIT_LEFT_OUT = ("pooler.",)  # 有意不装：分类头直接读 [CLS]，不经过池化层
 
 
-# ---- Llama
+# ---- Llama 与 Qwen
 
 GGUF_NAMES = {"token_embd": "tokens", "output_norm": "norm", "output": "output"} | in_layers(
     "blk", "layers",
     {
-        "attn_norm": "norm1", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj",
+        "attn_norm": "norm1", "attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm", "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj",
         "attn_output": "self_attn.out_proj", "ffn_norm": "norm2", "ffn_gate": "ffn.gate_proj", "ffn_up": "ffn.up_proj",
         "ffn_down": "ffn.down_proj",
     },
@@ -117,6 +117,7 @@ LLAMA_NAMES = {"model.embed_tokens": "tokens", "model.norm": "norm", "lm_head": 
     "model.layers", "layers",
     {
         "input_layernorm": "norm1", "self_attn.q_proj": "self_attn.q_proj", "self_attn.k_proj": "self_attn.k_proj",
+        "self_attn.q_norm": "self_attn.q_norm", "self_attn.k_norm": "self_attn.k_norm",
         "self_attn.v_proj": "self_attn.v_proj", "self_attn.o_proj": "self_attn.out_proj",
         "post_attention_layernorm": "norm2", "mlp.gate_proj": "ffn.gate_proj", "mlp.up_proj": "ffn.up_proj",
         "mlp.down_proj": "ffn.down_proj",

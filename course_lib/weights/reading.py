@@ -68,6 +68,10 @@ def type_fault(name: str, value: Any, wanted: type) -> str | None:
         if name == "dropout":
             return None if number and 0 <= value <= 1 else "应当在 0 与 1 之间"
         return None if number and 0 < value < 1e30 else "应当是正数"
+    if wanted == int | None:  # 可以不给的
+        if value is None:
+            return None
+        wanted = int
     if type(value) is not wanted:
         return {int: "应当是整数", bool: "应当是 true 或 false", str: "应当是一个名字"}[wanted]
     return "太大了" if wanted is int and value >= LARGEST else None

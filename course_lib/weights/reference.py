@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from torch import Tensor
 from torch.nn import Module
 
 from .audit import Source, load_audited
@@ -14,7 +13,7 @@ from .bert import open_bert
 from .builtin import MINILM, builtin_path
 from .errors import HubError, PretrainedError, say
 from .folders import llm_source, model_folder
-from .llama import open_llama
+from .llama import halves, open_llama, rearranged
 from .names import BERT_NAMES, LLAMA_NAMES, translated
 from .patience import seconds
 
@@ -67,30 +66,28 @@ def load_bert_reference(name: str | os.PathLike | None = None):
 
 
 def load_llm_reference(name: str | os.PathLike | None = None):
-    """Hugging Face 的 `LlamaForCausalLM`，装入同一个文件的权重，fp32，处于 eval 状态。
+    """Hugging Face 的 `LlamaForCausalLM`（或 Qwen2、Qwen3 的），装入同一个文件的权重，fp32，处于 eval 状态。
 
     它自己的 GGUF 读法要另装 accelerate，所以这里只请它造出模型，权重由我们按它起的名字放进去；
     它把前半与后半配成一对来旋转，W^Q、W^K 的行因此要排回去。
     参数：name，与 `LanguageModel.from_pretrained` 相同。错误：文件取不到或残缺时抛出 `PretrainedError`。
     """
     seconds()  # 写错了的，导入 transformers 就会抛异常
-    from transformers import LlamaConfig, LlamaForCausalLM
+    import transformers
 
     source = open_llama(llm_source(name))
     source.check_depth()
     c = source.config
-    config = LlamaConfig(
+    family = "Qwen3" if c.qk_norm else "Qwen2" if c.qkv_bias else "Llama"
+    biases = {} if c.qkv_bias else {"attention_bias": c.bias, "mlp_bias": c.bias}
+    config = getattr(transformers, f"{family}Config")(
         vocab_size=c.vocab_size, hidden_size=c.d_model, num_attention_heads=c.num_heads, num_key_value_heads=c.num_kv_heads,
         intermediate_size=c.d_ff, num_hidden_layers=c.num_layers, max_position_embeddings=c.max_len, rms_norm_eps=c.norm_eps,
         rope_parameters={"rope_type": "default", "rope_theta": c.rope_theta}, tie_word_embeddings=c.tied,
-        attention_bias=c.bias, mlp_bias=c.bias, bos_token_id=c.bos_id, eos_token_id=c.eos_id, pad_token_id=c.pad_id,
+        head_dim=c.d_head, bos_token_id=c.bos_id, eos_token_id=c.eos_id, pad_token_id=c.pad_id, **biases,
     )  # fmt: skip
-
-    def read(name: str) -> Tensor:
-        heads = {"q_proj": c.num_heads, "k_proj": c.num_kv_heads}.get(source.rename(name).split(".")[-2])
-        return halves(source.read(name), heads) if heads else source.read(name)
-
-    model = _filled(lambda: LlamaForCausalLM(config), source._replace(read=read), LLAMA_NAMES)
+    make = getattr(transformers, f"{family}ForCausalLM")
+    model = _filled(lambda: make(config), rearranged(source, halves), LLAMA_NAMES)
     model.tie_weights()
     # 旋转的频率是算出来的，文件里没有
     model.model.rotary_emb = type(model.model.rotary_emb)(config)
@@ -109,11 +106,6 @@ def _filled(make: Callable[[], Module], source: Source, names: Mapping[str, str]
 
     load_audited(model, source.shapes, source.read, rename, f"{source.path} 的")
     return model
-
-
-def halves(weight: Tensor, num_heads: int) -> Tensor:
-    """`interleaved` 的反面，(h·d, D) → (h·d, D)：每个头里相邻的两行，变成前半与后半配成的对。"""
-    return weight.unflatten(0, (num_heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
 def _load_pair(folder: Path):

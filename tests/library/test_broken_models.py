@@ -100,7 +100,7 @@ BERT_CONFIGS = ANY_JSON + each(
     ("layer_norm_eps", NOT_POSITIVE, "layer_norm_eps={}：应当是正数"),
 )  # fmt: skip
 LLAMA_CONFIGS = ANY_JSON + each(
-    ("model_type", ["qwen2", "gemma", "mistral", "llama4", 7, None], "model_type 是 {}"),
+    ("model_type", ["gemma", "mistral", "llama4", 7, None], "model_type 是 {}"),
     ("architectures", [["Qwen2ForCausalLM"], []], "architectures 是 {}"),
     ("hidden_act", ["gelu", "gelu_pytorch_tanh", "relu", None, 3], "hidden_act 是 {}，课程的模型没有写这一种"),
     *(
@@ -120,12 +120,15 @@ LLAMA_CONFIGS = ANY_JSON + each(
     ("rope_parameters", [{"full_attention": {"rope_theta": 1.0}}], "没有写这一种旋转"),
     ("rope_scaling", [{"type": "linear"}, {"type": ["default"]}], "rope_scaling 里的 type 是"),
     ("rope_scaling", [{"type": "linear", "factor": 2.0}, [1], "linear", 2, True, []], "rope_scaling 是 {}，课程的模型没有写这一种旋转"),
-    ("head_dim", [8, "4"], "6 个宽 {} 的头，拼起来不是 d_model=24"),
+    ("head_dim", [8], "的形状是 (24, 24)，模型里的 layers.0.self_attn.q_proj.weight 却是 (48, 24)"),
+    ("head_dim", ["4", 4.0], "head_dim={}：应当是整数"),
+    ("head_dim", [0, -4], "head_dim={}"),
+    ("head_dim", [3], "每个头的宽度 3 是奇数"),
     ("attention_bias", [True], "attention_bias 与 mlp_bias 不同"),
     ("mlp_bias", [True], "attention_bias 与 mlp_bias 不同"),
     ("tie_word_embeddings", [False], "缺少 output.weight (40, 24)"),
     ("tie_word_embeddings", ["yes", 1], "tied={}：应当是 true 或 false"),
-    ("hidden_size", [..., None], "缺少 hidden_size，不像一个 Llama 的配置"),
+    ("hidden_size", [..., None], "缺少 hidden_size，不像一个语言模型的配置"),
     ("eos_token_id", [[], "6", 6.0, {}, True], "eos_id={}：应当是整数"),
     ("eos_token_id", [99, -2], "eos_id={} 不在 40 个词元的词表里"),
     ("eos_token_id", [[99]], "eos_id=99 不在"),
@@ -134,7 +137,7 @@ LLAMA_CONFIGS = ANY_JSON + each(
     ("vocab_size", ["many"], "vocab_size='many'：应当是整数"),
     ("vocab_size", [41, 10**9], "的形状是 (40, 24)，模型里的 tokens.weight 却是"),
     ("hidden_size", [24.0], "应当是整数"),
-    ("hidden_size", [48], "个宽 4 的头"),
+    ("hidden_size", [48], "的形状是 (40, 24)，模型里的 tokens.weight 却是 (40, 48)"),
     ("num_attention_heads", [0, -6], "应当是正整数"),
     ("num_attention_heads", [5], "整除"),
     ("num_attention_heads", ["6"], "应当是整数"),
@@ -220,7 +223,7 @@ def test_a_different_copy_of_the_tied_matrix(llama, tmp_path):
 GGUF_FIELDS = [
     ({f"llama.{name}": value for name, value in changes.items()}, words)
     for changes, words in each(
-        ("vocab_size", [None], "缺少 llama.vocab_size，不像一个完整的 Llama"),
+        ("vocab_size", [None], "eos_id=6 不在 6 个词元的词表里"),  # 没有写的，照词表数
         ("attention.head_count", [None], "缺少 llama.attention.head_count"),
         ("context_length", [None], "缺少 llama.context_length"),
         *(
@@ -235,8 +238,9 @@ GGUF_FIELDS = [
             (name, [1.0], f"里有 llama.{name}，课程的模型没有写这一种")
             for name in ("final_logit_softcapping", "attention.clamp_kqv", "attention.layer_norm_epsilon", "new")
         ),
-        *((f"attention.{name}_length", [8], "6 个宽 8 的头，拼起来不是 d_model=24") for name in ("key", "value")),
-        ("rope.dimension_count", [2], "6 个宽 2 的头"),
+        ("attention.key_length", [8], "每个头宽 8，另一处写的却是 4"),
+        ("attention.value_length", [8], "每个头宽 4，另一处写的却是 8"),
+        ("rope.dimension_count", [2], "每个头宽 4，另一处写的却是 2"),
         ("attention.head_count", [0], "num_heads=0：应当是正整数"),
         ("attention.head_count", [[6, 6]], "应当是整数"),
         ("attention.head_count_kv", [4], "num_heads=6 不能被 num_kv_heads=4 整除"),
@@ -244,7 +248,7 @@ GGUF_FIELDS = [
         ("feed_forward_length", [[20, 20]], "d_ff=[20, 20]：应当是整数"),
         ("feed_forward_length", [24], "的形状是"),
         ("embedding_length", [24.0], "d_model=24.0：应当是整数"),
-        ("embedding_length", [36], "个宽 4 的头"),
+        ("embedding_length", [36], "每个头宽 6，另一处写的却是 4"),
         ("block_count", [0, -1], "num_layers={}：应当是正整数"),
         ("block_count", [1], "多出 blk.1."),
         ("block_count", [3], "缺少 layers.2.norm1.weight (24,)"),
@@ -255,7 +259,7 @@ GGUF_FIELDS = [
         ("rope.freq_base", [0.0, True, -1.0], "rope_theta={}：应当是正数"),
     )
 ] + each(
-    ("general.architecture", ["qwen2", "gemma"], "general.architecture 是 {}，课程只装 'llama'"),
+    ("general.architecture", ["qwen2moe", "gemma"], "general.architecture 是 {}，课程只装 'llama'、'qwen2'、'qwen3'"),
     ("general.type", ["adapter"], "general.type 是 'adapter'"),
     ("general.quantization_version", [1], "general.quantization_version 是 1"),
     ("split.count", [2], "split.count 是 2"),
@@ -369,7 +373,7 @@ TOKENIZERS = [
     (b"{}", "（KeyError）"),
     *each(("model", [None, [], "BPE", {"type": "BPE"}, 3], "读不了"), ("decoder", ["ByteLevel"], "读不了")),
     *each(("added_tokens", [{"a": 1}, [1], [{"id": 1}], "x", [[]]], "读不了")),
-    *each(("pre_tokenizer", [{"type": "Sequence", "pretokenizers": 3}], "读不了"), ("normalizer", [{"type": "NFC"}], "{}")),
+    *each(("pre_tokenizer", [{"type": "Sequence", "pretokenizers": 3}], "读不了"), ("normalizer", [{"type": "NFKC"}], "{}")),
     *each(("pre_tokenizer", [None, {"type": "Metaspace"}, {"type": "ByteLevel", "add_prefix_space": True}], "pre_tokenizer 里有 {}")),
     ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Digits"}]}}, "里有 {'type': 'Digits'}"),
     *each(("decoder", [None, {"type": "Sequence"}], "model 与 decoder 是")),
@@ -383,7 +387,7 @@ TOKENIZERS = [
     *((model(merges=x), "") for x in (None, 3, [3], [None], "a b")),
     (model(type="Unigram"), "model 与 decoder 是"),
     *((model(**{name: "x"}), f"model 里的 {name} 是 'x'") for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix")),
-    *((added(**{name: True}), "added_tokens 里有") for name in ("lstrip", "rstrip", "single_word")),
+    *((added(**{name: True}), "added_tokens 里") for name in ("lstrip", "rstrip", "single_word")),
     *((added(**change), "") for change in ({"id": None}, {"content": 3}, {"content": ["<s>"]})),
     *((split(pattern), f"预切分的正则 {pattern!r} ") for pattern in ("(a", "(a)b", 3)),
 ]  # fmt: skip
@@ -397,7 +401,7 @@ TOKENIZER_CONFIGS = [
 ]
 GGUF_TOKENIZERS = each(
     ("model", ["llama", 3], "预切分 smollm）；课程只认字节级的 gpt2"), ("model", [None], "的分词器是 None"), ("pre", [["smollm"]], ""),
-    ("pre", [None, "qwen2"], "预切分 "), ("add_space_prefix", [True], "的分词器是 gpt2（预切分 smollm）；"),
+    ("pre", [None, "qwen35"], "预切分 "), ("add_space_prefix", [True], "的分词器是 gpt2（预切分 smollm）；"),
     ("token_type", [None], "没有 tokenizer.ggml.token_type"), ("merges", [None], "没有 tokenizer.ggml.merges"),
     ("tokens", [None], "没有 tokenizer.ggml.tokens，分词器不完整"), ("tokens", [["<s>", "a"]], "里有 2 个词元，种类却有 6 个"),
     ("tokens", [[1, 2, 3, 4, 5, 6]], "词元 1 的编号是 0"), ("tokens", [3], "读不了"), ("token_type", [3], "读不了"),

@@ -119,7 +119,7 @@ class Draw:
 
 
 LLM = LanguageModelConfig(12, 12, 3, 3, 16, 2, 9)
-GROUPED = LanguageModelConfig(12, 16, 4, 2, 16, 2, 9)
+GROUPED = LanguageModelConfig(12, 16, 4, 2, 16, 2, 9, qkv_bias=True, qk_norm=True)
 PAIR = TransformerConfig(12, 12, 12, 3, 16, 2, 9, dropout=0.0)
 SMALL = BertConfig(12, 12, 3, 16, 2, 9, dropout=0.0)
 MASK = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]])
@@ -192,7 +192,7 @@ TABLE: dict[str, Callable[[Draw], object]] = {
     ),
     "adjusted_attention.AdjustedAttention": lambda d: [
         d.net(AdjustedAttention(GROUPED, **changes))(d(2, 5, 16), need_weights=True)
-        for changes in ({}, {"window": 2, "sink": True}, {"gate": True, "qk_norm": True})
+        for changes in ({}, {"window": 2, "sink": True}, {"gate": True})
     ],
     "latent_attention.expanded_latent_attention": lambda d: latent(d, expanded_latent_attention),
     "latent_attention.absorbed_latent_attention": lambda d: latent(d, absorbed_latent_attention),

@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tiny_models import (
     FIELDS,
+    GGUF_TOKENIZER,
     HEADS,
     KV,
     LAYERS,
@@ -29,8 +30,7 @@ from course_lib.generation import generate
 from course_lib.language_model import LanguageModel
 from course_lib.weights import PretrainedError, llm_source, load_llm_reference, open_llama
 from course_lib.weights.byte_pair import read_tokenizer
-from course_lib.weights.llama import interleaved
-from course_lib.weights.reference import halves
+from course_lib.weights.llama import halves, interleaved
 
 pytestmark = pytest.mark.guards("course_lib/weights")
 
@@ -95,6 +95,76 @@ def test_other_folders(tmp_path, options):
     assert ours.config.tied == theirs.config.tie_word_embeddings
     assert ours.config.bias == theirs.config.attention_bias
     assert relative(ours(IDS).logits, theirs(IDS).logits) < 1e-5
+
+
+# transformers 里的名字 → 另外的选项，我们的尺寸里与 Llama 不同的
+QWEN = {
+    "Qwen2": ({}, {"qkv_bias": True}),
+    "Qwen3": ({"head_dim": 6}, {"qk_norm": True, "head_dim": 6}),
+}
+
+
+@pytest.mark.parametrize("kind", ["文件夹", "GGUF"])
+@pytest.mark.parametrize("tied", [True, False], ids=["同一个矩阵", "另有输出矩阵"])
+@pytest.mark.parametrize("family", QWEN)
+@torch.no_grad()
+def test_qwen_matches_transformers_at_every_layer(tmp_path, family, tied, kind):
+    options, different = QWEN[family]
+    theirs = make_llama(tmp_path, family, tie_word_embeddings=tied, **options)
+    path = tmp_path
+    if kind == "GGUF":
+        width = options.get("head_dim", D // HEADS)
+        widths = {
+            "attention.key_length": width,
+            "attention.value_length": width,
+            "rope.dimension_count": None,
+        }
+        fields = FIELDS | widths | {"vocab_size": None}  # 没有写词表多大的，数一数
+        tokenizer = GGUF_TOKENIZER | {"tokens": [f"<{i}>" for i in range(40)], "pre": "qwen2"}
+        named = {"general__architecture": family.lower()}
+        path = make_gguf(tmp_path / "a.gguf", gguf_weights(theirs), fields, tokenizer=tokenizer, **named)
+    ours = LanguageModel.from_pretrained(path)
+    expected = LanguageModelConfig(
+        40, D, HEADS, KV, 20, LAYERS, 16, norm_eps=pytest.approx(1e-3), rope_theta=500.0, eos_id=6, bos_id=5,
+        tied=tied, pad_id=7 if kind == "GGUF" else 6, **different,
+    )  # fmt: skip
+    assert ours.config == expected and ours.config.d_head == options.get("head_dim", 4)
+    got, wanted = (model(IDS, output_hidden_states=True) for model in (ours, theirs))
+    for x, y in zip(got.hidden_states[:-1], wanted.hidden_states[:-1], strict=True):
+        assert relative(x, y) < 1e-5
+    assert relative(got.logits, wanted.logits) < 1e-5
+    cache = ours.new_cache()
+    steps = [ours(new, cache=cache).logits for new in IDS.split([6, 1, 2], dim=1)]
+    assert relative(torch.cat(steps, dim=1), wanted.logits) < 1e-5
+    assert torch.equal(load_llm_reference(path)(IDS).logits, wanted.logits)
+
+
+@torch.no_grad()
+def test_a_llama_with_heads_of_another_width(tmp_path):
+    theirs = make_llama(tmp_path, head_dim=8)
+    ours = LanguageModel.from_pretrained(tmp_path)
+    assert ours.config.d_head == 8 and ours.layers[0].self_attn.out_proj.weight.shape == (D, 8 * HEADS)
+    assert relative(ours(IDS).logits, theirs(IDS).logits) < 1e-5
+
+
+def test_what_a_qwen_may_write(tmp_path):
+    """没有打开 use_sliding_window，窗口写着也不用；transformers 的 Qwen3 没有写头宽，就是 128；Qwen2 的偏置不必写。"""
+    make_llama(tmp_path / "a", "Qwen2")
+    source = tmp_path / "a"
+    copy = changed_copy(source, tmp_path / "b", "config.json", {"sliding_window": 8, "max_window_layers": 1})
+    assert open_llama(copy).config == open_llama(source).config
+    for name, value in {"use_sliding_window": True, "attention_bias": True, "mlp_bias": True}.items():
+        copy = changed_copy(source, tmp_path / "b", "config.json", {name: value})
+        assert f"{name} 是 True" in refusal(open_llama, copy)
+    copy = changed_copy(
+        source, tmp_path / "b", "config.json", {"layer_types": ["full_attention", "sliding_attention"]}
+    )
+    assert "layer_types 是" in refusal(open_llama, copy)
+    make_llama(tmp_path / "c", "Qwen3", head_dim=4)
+    copy = changed_copy(tmp_path / "c", tmp_path / "d", "config.json", {"head_dim": ...})
+    assert open_llama(copy).config.d_head == 128
+    said = refusal(LanguageModel.from_pretrained, copy)
+    assert "的形状是 (24, 24)，模型里的 layers.0.self_attn.out_proj.weight 却是 (24, 768)" in said
 
 
 @torch.no_grad()

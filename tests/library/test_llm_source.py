@@ -24,7 +24,10 @@ FILES = {
 }
 # 文件的增减 → 报错里的话；本地的文件夹与 hub 上的都是这样说
 FAULTS = {
-    "不是 Llama": ({"config.json": b'{"model_type": "bert"}'}, "model_type 是 'bert'，课程只装 'llama'"),
+    "不是 Llama": (
+        {"config.json": b'{"model_type": "bert"}'},
+        "model_type 是 'bert'，课程只装 'llama'、'qwen2'、'qwen3'",
+    ),
     "配置读不出来": ({"config.json": b"{"}, "config.json 读不出来"),
     "权重分成几个": ({WEIGHTS: None, INDEX: b"{}", PIECE: b""}, f"分成了几个文件（{INDEX}）"),
     "只有 pickle": ({WEIGHTS: None, "pytorch_model.bin": b""}, "pickle"),

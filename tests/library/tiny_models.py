@@ -1,4 +1,4 @@
-"""极小的随机模型，文件与真的相同：一个 BERT 文件夹，它的多语 BERT 文件，一个 Llama 文件夹，同一个 Llama 的 GGUF 文件。"""
+"""极小的随机模型，文件与真的相同：一个 BERT 文件夹，它的多语 BERT 文件，一个 Llama（或 Qwen）的文件夹，同一个模型的 GGUF 文件。"""
 
 import json
 import shutil
@@ -122,9 +122,9 @@ def make_e5(path: Path, weights, sizes=E5_SIZES, pieces=PIECES, **given) -> Path
     return path
 
 
-def make_llama(folder: Path, **options):
-    """transformers 存下的一个模型；返回它。"""
-    from transformers import LlamaConfig, LlamaForCausalLM
+def make_llama(folder: Path, family: str = "Llama", **options):
+    """transformers 存下的一个模型；返回它。family，也可以是 "Qwen2"、"Qwen3"。"""
+    import transformers
 
     torch.manual_seed(0)
     sizes = {
@@ -133,7 +133,8 @@ def make_llama(folder: Path, **options):
         "bos_token_id": 5, "eos_token_id": 6, "tie_word_embeddings": True,
         "rope_parameters": {"rope_type": "default", "rope_theta": 500.0},
     }  # fmt: skip
-    model = shaken(LlamaForCausalLM(LlamaConfig(**sizes | options)))
+    config = getattr(transformers, f"{family}Config")(**sizes | options)
+    model = shaken(getattr(transformers, f"{family}ForCausalLM")(config))
     model.save_pretrained(folder)
     (folder / "tokenizer.json").write_text(json.dumps(TOKENIZER))
     return model
@@ -143,7 +144,8 @@ def gguf_weights(model) -> dict[str, torch.Tensor]:
     """transformers 的权重 → GGUF 的名字与次序，名字另写一遍，不用课程的表。"""
     names = {
         "model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output", "model.layers": "blk",
-        "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
+        "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_norm": "attn_q_norm",
+        "self_attn.k_norm": "attn_k_norm", "self_attn.q_proj": "attn_q",
         "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
         "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
     }  # fmt: skip
@@ -154,17 +156,18 @@ def gguf_weights(model) -> dict[str, torch.Tensor]:
         heads = HEADS if ".q_proj" in key else KV if ".k_proj" in key else 0
         for theirs, ours in names.items():
             key = key.replace(theirs, ours)
-        if heads:  # 一个头的行：前半 0 1，后半 2 3 → 0 2 1 3
+        if heads and model.config.model_type == "llama":  # 一个头的行：前半 0 1，后半 2 3 → 0 2 1 3
             tensor = tensor.view(heads, -1, D)[:, [0, 2, 1, 3]].reshape(-1, D)
         weights[key] = tensor
     return weights
 
 
 def make_gguf(path: Path, weights=None, fields=FIELDS, ids=IDS, tokenizer=GGUF_TOKENIZER, **others) -> Path:
-    """写一个 GGUF 文件；fields 在 llama. 之下，值是 None 的不写，others 的名字用 __ 代替点。"""
-    others = {"general.architecture": "llama"} | {name.replace("__", "."): x for name, x in others.items()}
-    writer = gguf.GGUFWriter(path, others.pop("general.architecture"))
-    values = {f"llama.{name}": value for name, value in fields.items()} | others
+    """写一个 GGUF 文件；fields 在 llama.（或 others 写的 general.architecture）之下，值是 None 的不写，others 的名字用 __ 代替点。"""
+    others = {name.replace("__", "."): x for name, x in others.items()}
+    architecture = others.pop("general.architecture", "llama")
+    writer = gguf.GGUFWriter(path, architecture)
+    values = {f"{architecture}.{name}": value for name, value in fields.items()} | others
     values |= {f"tokenizer.ggml.{name}_token_id": value for name, value in ids.items()}
     values |= {f"tokenizer.ggml.{name}": value for name, value in tokenizer.items()}
     kinds = {bool: "bool", str: "string", float: "float32", int: "int64", list: "array"}
