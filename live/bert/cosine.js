@@ -23,9 +23,10 @@
 			elements: [ask, html("div", { class: "live-curves" }, chart, numbers)],
 			fill({ results }) {
 				select.lang = LiveState.MODELS[results[0].model].lang;
-				const option = (token, i) => html("option", {}, `${token}（第 ${i} 个）`);
-				const group = ({ tokens }, i) => html("optgroup", { label: `第${"一二"[i]}句` }, ...tokens.map(option));
-				select.replaceChildren(...results.map(group));
+				// 合着的时候只看得见一项，所以第几句写在里面
+				const which = (k) => (results.length > 1 ? `第${"一二"[k]}句` : "");
+				const option = (k) => (token, i) => html("option", {}, `${token}（${which(k)}第 ${i} 个）`);
+				select.replaceChildren(...results.flatMap(({ tokens }, k) => tokens.map(option(k))));
 			},
 			draw({ state, chosen, partner }) {
 				select.selectedIndex = state.with;
