@@ -1,14 +1,16 @@
-"""python -m course_lib.weights：备好三个内置模型，说出它们在哪里、从哪里来。"""
+"""python -m course_lib.weights [名字 …]：备好三个内置模型，或者指名的那几个，说出它们在哪里、从哪里来。"""
 
 import sys
 
-from .builtin import MODELS, builtin_path
+from .builtin import MODELS, ON_REQUEST, builtin_path
 from .errors import PretrainedError
 
 if __name__ == "__main__":
     sys.stdout.reconfigure(errors="replace")  # 印不出汉字的终端
-    failures = []
-    for model in MODELS:
+    known, failures = {model.name: model for model in (*MODELS, *ON_REQUEST)}, []
+    if unknown := set(sys.argv[1:]) - set(known):
+        sys.exit(f"没有叫 {min(unknown)} 的内置模型；有的是 {'、'.join(known)}。")
+    for model in [known[name] for name in sys.argv[1:]] or MODELS:
         try:
             folder = builtin_path(model)
         except PretrainedError as error:

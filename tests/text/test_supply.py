@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from chapters import cells, file_of, source
-from course_lib.weights.builtin import MODELS
+from course_lib.weights.builtin import MODELS, ON_REQUEST
 from tools import versions
 from tools.reference_tokenizer import REFERENCE
 
@@ -66,8 +66,9 @@ def test_the_locked_transformers_knows_every_model():
 def test_installing_needs_no_package_that_carries_the_model():
     """带着内置模型的包都是个人上传的：哪张清单里有它，它一消失，哪里就什么也装不成；所以另外去取。"""
     named = pins([*WANTED, *LOCKED])
-    carriers = pins(package.requirement for model in (*MODELS, REFERENCE) for package in model.packages)
-    assert len(carriers) >= 5 and not carriers.keys() & named.keys()
+    models = (*MODELS, *ON_REQUEST, REFERENCE)
+    carriers = pins(package.requirement for model in models for package in (*model.packages, *model.parts))
+    assert len(carriers) >= 11 and not carriers.keys() & named.keys()
     for fetch in ("course_lib.weights", "tools.reference_tokenizer"):
         assert f"python -m {fetch}\n" in MAKEFILE.partition("\n$(READY):")[2], "断网之前没有取内置模型"
 

@@ -14,7 +14,7 @@ import yaml
 from course_book import ROOT
 from course_book.after_writing import live_bert, live_multilingual
 from course_lib.tasks import this_book
-from course_lib.weights.builtin import MINILM, SMOLLM2
+from course_lib.weights.builtin import MINILM, QWEN, SMOLLM2
 from teach.marking import Limits
 
 MEASURED = ROOT / "chapters/measured.yml"
@@ -72,7 +72,7 @@ def of_the_code() -> dict[str, object]:
     models = {"bert": MINILM, "llm": SMOLLM2}
     return {
         **{f"{name}_name": model.name for name, model in models.items()},
-        **{f"{name}_size": f"{model.size / 1e6:.0f}" for name, model in models.items()},
+        **{f"{name}_size": f"{model.size / 1e6:.0f}" for name, model in (models | {"qwen": QWEN}).items()},
         "book_date": f"{year} 年 {month} 月 {day} 日",
         "live_group": live_bert.GROUP_SIZE,
         "live_shard": live_bert.SHARD_ROWS,
