@@ -1,4 +1,4 @@
-// Unigram：一句话的每一个片段是一格，各有一个分数；总分最高的一条路描粗，点一格，非走它或不走它，看路怎样改。
+// Unigram：一句话的每一个片段是一格，各有一个分数；总分最高的一条路涂深，点一格，非走它或不走它，看路怎样改。
 // 数：samples（[例句]）、pieces（{ 几个字符: 那么长的片段，由高到低 }：一个字符写成三位三十六进制的码位，一个 / 是低 0.01 分）、
 // highest（{ 几个字符: 头一段的分数，百分之一分 }）、unknown（没有的字的分数，百分之一分）。分数都是整数，加起来不差毫厘。
 Explore.define("lattice", (data, stage) => {
@@ -46,7 +46,7 @@ Explore.define("lattice", (data, stage) => {
 	};
 
 	let chars, all, top, ways, at, want, ban, now;
-	const board = html("div", { class: "explore-lattice", role: "group", "aria-label": "词表里有的每一段", tabindex: 0 });
+	const board = html("div", { class: "explore-lattice", role: "group", "aria-label": "这句话的每一段", tabindex: 0 });
 	const said = html("p", { class: "explore-said", "aria-live": "polite" }),
 		list = html("div", { class: "explore-ways", role: "group", "aria-label": "最好的几条路" });
 	const points = (score) => fixed(score / 100);

@@ -284,6 +284,26 @@ LOOKS = DRAWS.randn(4, 6, 3, 3).tril().softmax(dim=-1)
 HEADS = BRICKS | {"part": "heads", "looks": LOOKS, "groups": 2, "place": 2}
 
 
+TONGUE = {
+    "questions": [
+        {"name": "高的反义词", "zh": "低", "en": "low"},
+        {"name": "法国的首都", "zh": "巴黎", "en": "Paris"},
+    ],
+    "ways": ["加上方向", "加上乱的"],
+    "kinds": [[[0, 0, 1, 1], [0, 0, 0, 0]], [[0, 3, 1, 1], [3, 0, 2, 2]]],
+    "words": DRAWS.whole(0, 5, 2, 2, 4, 3),
+    "chances": DRAWS.rand(2, 2, 4, 3).sort(descending=True).values,
+    "vocabulary": ["低", " low", "巴黎", " Paris", "\n"],
+    "layer": 3,
+}
+
+
+def tongue_shows(data, now):
+    at = now["question"], now["way"], now["layer"] - 1
+    kinds = data["kinds"][at[0]][at[1]]
+    return {"kind": kinds[at[2]], "words": data["words"][at], "chances": data["chances"][at]}
+
+
 def lengths_shows(data, now):
     return {name: data[name][now["layer"] - 1] for name in ("before", "after")}
 
@@ -315,6 +335,7 @@ ROWS = [
     Row("lens", LENS, lens_shows),
     Row("one_number", NUMBER, number_shows),
     Row("swap", SWAP, swap_shows),
+    Row("tongue", TONGUE, tongue_shows),
     Row("bricks", LENGTHS, lengths_shows),
     Row("bricks", GATE, gate_shows, "gate"),
     Row("bricks", HEADS, heads_shows, "heads"),
