@@ -42,7 +42,6 @@ EXERCISES = [
         wrong={
             "这是六成拉丁字母里的 20 处；先看每一处有几成。": 8,
             "六成是词表里的份额，不是这一层读出来的。": 0.6,
-            "20 处一处也不读出拉丁字母，那要词表里没有才行。": 0,
             "这是二十处全都是拉丁字母。": 20,
         },
         otherwise="处数 × 词表里拉丁字母的份额。",
@@ -52,10 +51,8 @@ EXERCISES = [
         cases=boards,
         right=lambda scores, right: told_apart(scores, right),
         wrong={
-            "还没有减去每个答案的平均：处处偏高的那一个，题题都得第一。":
+            "答案的平均还没有减，或者减的是每一题的平均：处处偏高的那一个，题题都得第一。":
                 lambda s, r: told_apart(s, r, minus=torch.zeros(())),
-            "减的是每一题的平均；那样一减，一题里谁第一不会变。":
-                lambda s, r: told_apart(s, r, minus=s.mean(dim=1, keepdim=True)),
             "要的是对的占几成，不是对了几题。":
                 lambda s, r: told_apart(s, r) * len(s),
         },
