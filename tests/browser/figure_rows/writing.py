@@ -299,9 +299,10 @@ TONGUE = {
 
 
 def tongue_shows(data, now):
-    at = now["question"], now["way"], now["layer"] - 1
-    kinds = data["kinds"][at[0]][at[1]]
-    return {"kind": kinds[at[2]], "words": data["words"][at], "chances": data["chances"][at]}
+    kind, words, chances = (
+        data[name][now["question"]][now["way"]][now["layer"] - 1] for name in ("kinds", "words", "chances")
+    )
+    return {"kind": kind, "words": words, "chances": chances}
 
 
 def lengths_shows(data, now):
