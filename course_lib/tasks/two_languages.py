@@ -72,7 +72,7 @@ RELATIONS = {
             "苏格兰 爱丁堡 Scotland Edinburgh|阿根廷 布宜诺斯艾利斯 Argentina Buenos_Aires|土耳其 安卡拉 Turkey Ankara"
         ),
     ),
-    "语言": Relation(
+    "官方语言": Relation(
         {
             "zh": ("{x}的官方语言：{y}\n", "问：{x}人说什么语言？答：{y}\n"),
             "en": ("Official language of {x}: {y}\n", "Q: What language do people in {x} speak? A: {y}\n"),
