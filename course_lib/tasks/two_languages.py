@@ -1,4 +1,4 @@
-"""同一个问题，用中文问与用英文问：几种关系，每种几十条，两种写法，各带几个例子。
+"""同一个问题，用中文问与用英文问：几种关系，每种几十条，两种写法，各带几个例子；另有几句平常的话，彼此不是译文。
 
 题目是随手写下的，答案有没有写错只管常识；模型答不答得对，由用它的地方去量。
 """
@@ -7,6 +7,30 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 LANGUAGES = ("zh", "en")
+
+# 什么也不问的话，两种语言各八句
+PLAIN = {
+    "zh": (
+        "今天天气很好，我们一起去公园里散步，孩子们在草地上跑来跑去。",
+        "他昨天晚上没有睡好，因为隔壁的狗一直在叫。",
+        "经济的发展离不开教育，教育的发展也离不开经济。",
+        "这家饭馆的菜很好吃，但是价格有一点贵。",
+        "妈妈让我把桌子上的书放回书架，然后去洗手吃饭。",
+        "科学家们发现，海洋的温度比十年前高了许多。",
+        "火车晚点了两个小时，乘客们只好在站台上等着。",
+        "如果明天下雨，运动会就改到下个星期举行。",
+    ),
+    "en": (
+        "The cat was asleep on the sofa when we came home from the market.",
+        "Nobody knew why the train had stopped in the middle of the forest.",
+        "My grandmother used to bake bread every Sunday morning.",
+        "The committee will publish its report at the end of the month.",
+        "Water boils at a lower temperature on top of a high mountain.",
+        "He forgot his umbrella and got completely wet on the way to work.",
+        "Children learn to speak long before they learn to read.",
+        "The old bridge was closed because one of its pillars had cracked.",
+    ),
+}
 
 
 class Relation(NamedTuple):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from course_lib.tasks.two_languages import LANGUAGES, RELATIONS, ask
+from course_lib.tasks.two_languages import LANGUAGES, PLAIN, RELATIONS, ask
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
@@ -51,3 +51,9 @@ def test_a_question_stops_where_the_answer_begins(name, language, wording):
 def test_what_is_not_there_is_named(given, said):
     with pytest.raises(ValueError, match=said):
         ask(*given, [0], [1])
+
+
+def test_plain_sentences_are_in_their_language():
+    zh, en = PLAIN["zh"], PLAIN["en"]
+    assert len({*zh}) == len({*en}) == 8
+    assert all(HAN.match(text) for text in zh) and not any(HAN.search(text) for text in en)
