@@ -141,9 +141,8 @@ class BytePairTokenizer:
         """
         pieces = []
         for i, part in enumerate(self._special.split(check_text(text))):
-            pieces += (
-                [part] if i % 2 else pretokenize(self._normalized(part), self.patterns)
-            )  # 奇数段恰好是特殊词元
+            is_special = i % 2 == 1
+            pieces += [part] if is_special else pretokenize(self._normalized(part), self.patterns)
         return pieces
 
     def tokenize(self, text: str) -> list[str]:

@@ -330,6 +330,12 @@ def check_prompt(ids: Tensor, attention_mask: Tensor | None, max_new_tokens: int
         )
 
 
+def check_float_type(dtype: torch.dtype) -> None:
+    """确认是模型能用的浮点类型，否则抛出 `ValueError`。"""
+    if dtype not in (known := (torch.float32, torch.bfloat16, torch.float16, torch.float64)):
+        raise ValueError(f"dtype={dtype!r} 不行，只能是 {'、'.join(map(str, known))}。")
+
+
 def check_request(model: nn.Module, max_len: int, beam_width: int = 1) -> None:
     """确认编码器-解码器可以写了：eval 状态，开头与结尾在词表里，max_len 与束宽都在范围之内，否则抛出 `ValueError`。"""
     if beam_width < 1:

@@ -13,7 +13,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .attention import Cache, causal_mask, fused_attention, needed_padding_mask, scaled_dot_product_attention
-from .checks import check_attention, check_caches, check_groups, check_ids, check_length, check_pairs
+from .checks import (
+    check_attention,
+    check_caches,
+    check_float_type,
+    check_groups,
+    check_ids,
+    check_length,
+    check_pairs,
+)
 from .config import LanguageModelConfig
 from .layers import FeedForward
 from .precision import widen
@@ -235,13 +243,17 @@ class LanguageModel(nn.Module):
                 nn.init.zeros_(p)
 
     @classmethod
-    def from_pretrained(cls, name: str | os.PathLike | None = None) -> "LanguageModel":
-        """装入真实权重，fp32，并处于 eval 状态。
+    def from_pretrained(
+        cls, name: str | os.PathLike | None = None, dtype: torch.dtype = torch.float32
+    ) -> "LanguageModel":
+        """装入真实权重，并处于 eval 状态。
 
-        参数：name，GGUF 文件、Llama 或 Qwen 的文件夹，或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型。
-        错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`。
+        参数：name，GGUF 文件、Llama 或 Qwen 的文件夹，或 hub 上的名字；不给就用环境变量 COURSE_LLM，再没有就用内置模型；
+        dtype，权重的类型，`torch.bfloat16` 占的内存是一半，CPU 上多半慢些。
+        错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`；dtype 不是浮点数的类型时抛出 `ValueError`。
         """
-        return open_llama(llm_source(name)).build(cls)
+        check_float_type(dtype)
+        return open_llama(llm_source(name)).build(cls, dtype=dtype)
 
     def new_cache(self) -> list[Cache]:
         """每层一个空的缓存。"""

@@ -44,15 +44,21 @@ class Source(NamedTuple):
     read: Callable[[str], Tensor]
     rename: Callable[[str], str | None]
 
-    def build(self, make: Callable[[Any], Module], initialise: bool = False) -> Module:
+    def build(
+        self,
+        make: Callable[[Any], Module],
+        initialise: bool = False,
+        dtype: torch.dtype = torch.float32,
+    ) -> Module:
         """照 config 造一个模型，装上权重，处于 eval 状态。
 
         参数：initialise，照常先取随机的初值，装上权重就盖掉了，只是随机数会往前走；正文里引用的数是这样得来的。
+        dtype，权重的类型；半精度占的内存是一半。
         错误：对不上的，抛出 `PretrainedError`；这时还没有占内存。
         """
         self.check_depth()
         with only_shapes():
-            model = make(self.config)
+            model = make(self.config).to(dtype)
         if initialise:  # 不取初值的，`load` 自己会先查
             audit(model, self.shapes, self.rename, f"{self.path} 的")
             model = make(self.config)
@@ -78,7 +84,7 @@ def load_audited(
     rename: Callable[[str], str | None],
     source: str = "",
 ) -> None:
-    """把另一套名字的权重抄进 module，数据类型与设备随 module；还在 meta 上的，查过之后才放到 CPU 上。
+    """把另一套名字的权重装进 module，数据类型与设备随 module；还在 meta 上的，查过之后才读，读出来的就是它的权重，不再抄一遍。
 
     参数：shapes，他们的名字 → 形状，有意不装的先去掉；read，由他们的名字读出张量；
     rename，把他们的名字译成我们的，译不出来就给 None；source，错误里怎样称呼这份权重的来处。
@@ -86,9 +92,11 @@ def load_audited(
     """
     # 先查完，再动手：查到一半才发现不对，module 就成了两套权重的混合。
     names = audit(module, shapes, rename, source)
-    if any(p.is_meta for p in module.parameters()):
-        module.to_empty(device="cpu")
     target = dict(module.named_parameters())
+    if any(p.is_meta for p in target.values()):
+        weights = {name: read(key).to(target[name].dtype) for key, name in names.items()}
+        module.load_state_dict(weights, strict=False, assign=True)
+        return
     with torch.no_grad():
         for key, name in names.items():
             target[name].copy_(read(key))
@@ -140,4 +148,4 @@ def open_safetensors(
         raise PretrainedError(f"{path} 打不开，文件可能没有下载完整（{type(error).__name__}）。") from None
     if odd := [key for key, kind in kinds.items() if kind not in FLOATS]:
         raise PretrainedError(f"{path} 里的 {odd[0]} 是 {kinds[odd[0]]}，课程只装 16 位以上的浮点数。")
-    return shapes, file.get_tensor
+    return shapes, lambda key: file.get_tensor(key).clone()  # 不抄，就还是文件里的那一片，文件改了它也变

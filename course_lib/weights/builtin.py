@@ -5,7 +5,6 @@
 """
 
 import functools
-import hashlib
 import importlib.util
 import json
 import os
@@ -19,7 +18,7 @@ from .errors import PretrainedError, SourceError, say
 from .hub import fetch_into
 from .index import download, unpack
 from .kinds import BERT, LLM, MULTILINGUAL, Kind
-from .parts import Part, fetch_parts
+from .parts import Part, fetch_parts, has_digest
 from .patience import seconds
 from .word_piece import words_in
 
@@ -201,18 +200,13 @@ def _fault(model: BuiltinModel, folder: Path) -> str | None:
     for name in model.sha256:
         if not (folder / name).is_file():
             return f"没有 {name}"
-        if not _is_known(model, folder / name):
+        if not has_digest(folder / name, model.sha256[name]):
             return f"{name} 不是课程认定的那一份（SHA-256 不同）"
     if model.unread is None:
         return None
     extra = {path.name for path in folder.iterdir()} - model.sha256.keys() - model.unread
     visible = sorted(name for name in extra if not name.startswith("."))
     return f"文件夹里多出了 {visible[0]}" if visible else None
-
-
-def _is_known(model: BuiltinModel, path: Path) -> bool:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == model.sha256[path.name]
 
 
 def _fetch(model: BuiltinModel, folder: Path) -> None:
@@ -299,7 +293,7 @@ def _proven(model: BuiltinModel, scratch: Path) -> Path:
         if (scratch / name).is_file():
             (scratch / name).rename(ready / name)
     for name, (source, make) in model.derive.items():
-        if not (ready / name).exists() and (ready / source).exists() and _is_known(model, ready / source):
+        if not (ready / name).exists() and has_digest(ready / source, model.sha256[source]):
             (ready / name).write_bytes(make((ready / source).read_bytes()))
     if fault := _fault(model, ready):
         raise SourceError(fault)

@@ -16,7 +16,7 @@ from torch import Tensor
 from ..config import LanguageModelConfig
 from .audit import Source, open_safetensors
 from .errors import PretrainedError, SourceError
-from .gguf_file import open_gguf
+from .gguf_file import open_gguf, unpacked
 from .kinds import GENERATION, LLM, OFF, ONCE, WEIGHTS
 from .names import GGUF_NAMES, LLAMA_LEFT_OUT, LLAMA_NAMES, translated
 from .reading import ABSENT_IDS, make_config, odd_setting, read_json, shown, written_id
@@ -70,7 +70,7 @@ def _open_gguf(path: Path) -> Source:
         ) from None
     tensors = {tensor.name: tensor for tensor in tensors}
     architecture = _needed(path, fields, "general.architecture")
-    if architecture not in LLM.settings:
+    if architecture not in [*LLM.settings]:  # 一列：写的若是一列或一个字典，也比得
         raise PretrainedError(
             f"{path} 里的 general.architecture 是 {shown(architecture)}，课程只装 {LLM.model_types}。"
         )
@@ -83,9 +83,7 @@ def _open_gguf(path: Path) -> Source:
             raise PretrainedError(f"{path} 里有 {kind.name} 的张量，课程读不懂这一种。") from None
 
     def read(name: str) -> Tensor:
-        numbers = gguf.dequantize(tensors[name].data, tensors[name].tensor_type)
-        # 没有量化的就是文件本身，只读，torch 见了要警告，先抄一份
-        return torch.from_numpy(np.require(numbers, requirements="W"))
+        return torch.from_numpy(unpacked(tensors[name], shapes[name]))
 
     # 文件里的维度是倒着写的
     shapes = {name: tuple(tensor.shape.tolist()[::-1]) for name, tensor in tensors.items()}

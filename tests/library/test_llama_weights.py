@@ -332,6 +332,23 @@ def test_weights_keep_the_dtype_of_the_module(small):
     assert torch.equal(model.tokens.weight, expected.to(torch.bfloat16))
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_opened_in_another_type(small, dtype):
+    """每个权重都是那一种类型，是 fp32 的那一份换过来的；仍能照常算。"""
+    path = small[1]
+    wide, other = LanguageModel.from_pretrained(path), LanguageModel.from_pretrained(path, dtype=dtype)
+    for (name, p), q in zip(wide.named_parameters(), other.parameters(), strict=True):
+        assert q.dtype == dtype and torch.equal(q, p.to(dtype)), name
+    logits = other(torch.tensor([[1, 2, 3]])).logits
+    assert logits.dtype == dtype and logits.isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", torch.int8, torch.complex64, torch.float8_e4m3fn, None])
+def test_only_types_that_one_computes_with(small, dtype):
+    with pytest.raises(ValueError, match="只能是 torch.float32"):
+        LanguageModel.from_pretrained(small[1], dtype=dtype)
+
+
 def test_the_variable_chooses_the_model(small, monkeypatch):
     monkeypatch.setenv("COURSE_LLM", f" {small[1]} ")
     assert llm_source() == small[1]

@@ -166,7 +166,10 @@ def make_gguf(path: Path, weights=None, fields=FIELDS, ids=IDS, tokenizer=GGUF_T
     """写一个 GGUF 文件；fields 在 llama.（或 others 写的 general.architecture）之下，值是 None 的不写，others 的名字用 __ 代替点。"""
     others = {name.replace("__", "."): x for name, x in others.items()}
     architecture = others.pop("general.architecture", "llama")
-    writer = gguf.GGUFWriter(path, architecture)
+    writer = gguf.GGUFWriter(path, str(architecture))
+    if isinstance(architecture, list):
+        writer.kv_data[0].clear()
+        writer.add_array("general.architecture", architecture)
     values = {f"{architecture}.{name}": value for name, value in fields.items()} | others
     values |= {f"tokenizer.ggml.{name}_token_id": value for name, value in ids.items()}
     values |= {f"tokenizer.ggml.{name}": value for name, value in tokenizer.items()}
