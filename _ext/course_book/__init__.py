@@ -23,6 +23,7 @@ ROOMS = [
     *["doctree.plot_descriptions", "doctree.public_links"],
     *["templates.interface", "templates.context", "templates.wayfinding", "templates.live_page"],
     *[
+        "after_writing.removed_pages",
         "after_writing.search",
         "after_writing.fonts",
         "after_writing.theme_scripts",
