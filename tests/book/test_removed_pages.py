@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+
 from course_book.after_writing.removed_pages import remove
 
 

@@ -345,7 +345,7 @@ def test_opened_in_another_type(small, dtype):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", torch.int8, torch.complex64, torch.float8_e4m3fn, None])
 def test_only_types_that_one_computes_with(small, dtype):
-    with pytest.raises(ValueError, match="只能是 torch.float32"):
+    with pytest.raises(ValueError, match=r"只能是 torch\.float32"):
         LanguageModel.from_pretrained(small[1], dtype=dtype)
 
 
