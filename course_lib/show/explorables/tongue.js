@@ -1,4 +1,4 @@
-// 动一动末一格，它改用哪一种语言答：挑一题、一种动法、一层，看那时的前三名；一格一层，颜色说第一名是什么。
+// 动一动末一格，它改用哪一种语言答：挑一题、一种动法、一层，看那时的前三名；一格一层，颜色说第一名是什么，选中的一格高些。
 // 数：questions，每题 { name；zh、en（它的两种答案） }；ways，几种动法的名字；
 // kinds（题×动法×L 个：0 中文答案，1 英文答案，2 另一题的答案，3 别的）；words（同样形状，各三个，在 vocabulary 里的号）、chances（它们的概率）；
 // vocabulary，出现过的词；layer（先停在第几层之后）。
@@ -17,8 +17,7 @@ Explore.define("tongue", (data, stage) => {
 		layer = data.layer;
 
 	// 一格一层；点一格，或者按着拖过去，就到那一层
-	const frame = svg("rect", { class: "explore-frame", y: 0, width: 1, height: 1 });
-	const cells = all.map((l) => svg("rect", { x: l - 0.96, y: 0, width: 0.92, height: 1 }));
+	const cells = all.map((l) => svg("rect", { x: l - 0.96, width: 0.92 }));
 	const go = ({ clientX }) => {
 		const { left, width } = strip.getBoundingClientRect();
 		depth.set(Math.min(layers - 1, Math.max(0, Math.floor((layers * (clientX - left)) / width))));
@@ -33,8 +32,8 @@ Explore.define("tongue", (data, stage) => {
 			onpointermove: (event) => event.buttons && Math.abs(event.movementX) > Math.abs(event.movementY) && go(event),
 		},
 		cells,
-		frame,
 	);
+	const ends = html("p", { class: "explore-ends" }, html("span", {}, "第 1 层"), html("span", {}, `第 ${layers} 层`));
 	const legend = html(
 		"p",
 		{ class: "explore-legend" },
@@ -49,8 +48,12 @@ Explore.define("tongue", (data, stage) => {
 			words = data.words[question][way][layer - 1].map((i) => shown(data.vocabulary[i])),
 			chances = data.chances[question][way][layer - 1],
 			{ name, zh, en } = data.questions[question];
-		cells.forEach((cell, l) => cell.setAttribute("style", `--hue: var(--${KINDS[kinds[l]][0]})`));
-		frame.setAttribute("x", layer - 1);
+		cells.forEach((cell, l) => {
+			const low = l === layer - 1 ? 0 : 0.3;
+			cell.setAttribute("style", `--hue: var(--${KINDS[kinds[l]][0]})`);
+			cell.setAttribute("y", low);
+			cell.setAttribute("height", 1 - low);
+		});
 		const turned = kinds.indexOf(1) + 1;
 		strip.setAttribute(
 			"aria-label",
@@ -87,7 +90,7 @@ Explore.define("tongue", (data, stage) => {
 				draw();
 			},
 		}).node,
-		html("div", { class: "explore-tongue" }, strip),
+		html("div", { class: "explore-tongue" }, strip, ends),
 		depth.node,
 		legend,
 		title,
