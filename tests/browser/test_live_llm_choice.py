@@ -94,5 +94,6 @@ def test_the_choice_can_be_read_and_pressed(both, width):
     prepare_axe(page)
     assert axe_faults(page, ".live-llm", width == 360) == []
     boxes = [label.bounding_box() for label in page.locator(".live-models label").all()]
+    assert boxes[0]["y"] == boxes[1]["y"]
     assert all(box["height"] >= 36 and box["x"] + box["width"] <= width for box in boxes)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
