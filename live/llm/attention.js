@@ -1,4 +1,4 @@
-// 里面的注意力：30 层 × 9 个头的一墙，选中的头在词上画成弧线，再列出它看得最多的几个。
+// 里面的注意力：层 × 头的一墙，选中的头在词上画成弧线，再列出它看得最多的几个。
 globalThis.LlmAttention = (() => {
 	const { html, svg, range, fixed, radio } = LiveMarks;
 	const { arcs } = LiveCharts;
@@ -19,9 +19,9 @@ globalThis.LlmAttention = (() => {
 			const at = { x: left + l * cell, y: top + h * tall, width: cell - 1, height: tall - 1 };
 			return svg("rect", { ...at, class: "llm-cell", "fill-opacity": value.toFixed(3), "data-share": value });
 		});
-		const numbers = [1, 5, 10, 15, 20, 25, 30].map((l) =>
-			svg("text", { class: "live-below", x: left + (l - 0.5) * cell, y: 7 }, l),
-		);
+		const numbers = [1, ...range(layers / 5).map((i) => 5 * (i + 1))]
+			.filter((l) => l <= layers)
+			.map((l) => svg("text", { class: "live-below", x: left + (l - 0.5) * cell, y: 7 }, l));
 		const rows = range(heads).map((h) =>
 			svg("text", { class: "live-left", x: left - 5, y: top + (h + 0.5) * tall }, h + 1),
 		);
@@ -51,7 +51,8 @@ globalThis.LlmAttention = (() => {
 
 	// 注意力这一折；choose 改状态
 	function attention({ id, choose }) {
-		let kind = "first",
+		let size = { numLayers: 0, numHeads: 0 },
+			kind = "first",
 			sinkless = false,
 			view,
 			asked = 0,
@@ -62,18 +63,19 @@ globalThis.LlmAttention = (() => {
 		});
 		const grid = html("div", { class: "llm-grid" }),
 			hint = html("p", { class: "llm-note" });
-		const dial = (label, max, name) => {
-			const input = html("input", { type: "range", min: 1, max, step: 1, "aria-label": label }),
+		const dial = (label, name) => {
+			const input = html("input", { type: "range", min: 1, step: 1, "aria-label": label }),
 				output = html("output");
 			input.addEventListener("input", () => choose({ [name]: Number(input.value) }));
 			const set = (value) => (
 				(input.value = output.textContent = value),
 				input.setAttribute("aria-valuetext", `第 ${value} ${name === "layer" ? "层" : "个头"}`)
 			);
-			return { element: html("label", { class: "llm-slider" }, html("span", {}, label), input, output), set };
+			const limit = (max) => (input.max = max);
+			return { element: html("label", { class: "llm-slider" }, html("span", {}, label), input, output), set, limit };
 		};
-		const layer = dial("层", 30, "layer"),
-			head = dial("头", 9, "head");
+		const layer = dial("层", "layer"),
+			head = dial("头", "head");
 		const off = html("input", { type: "checkbox" });
 		off.addEventListener("change", () => ((sinkless = off.checked), redraw()));
 		const reading = html("p", { class: "llm-reading", "aria-live": "polite" });
@@ -91,7 +93,7 @@ globalThis.LlmAttention = (() => {
 			if (place) choose({ layer: place[0], head: place[1] });
 		});
 		const legend = () =>
-			`横着是 30 层，竖着是 9 个头，越浓，平均给${KINDS[kind]}的越多（不算头一个词元自己的）。点一格，选那个头。`;
+			`横着是 ${size.numLayers} 层，竖着是 ${size.numHeads} 个头，越浓，平均给${KINDS[kind]}的越多（不算头一个词元自己的）。点一格，选那个头。`;
 		const element = html(
 			"div",
 			{},
@@ -169,7 +171,15 @@ globalThis.LlmAttention = (() => {
 
 		return {
 			title: "注意力",
-			about: "30 层 × 9 个头，它在看谁",
+			get about() {
+				return `${size.numLayers} 层 × ${size.numHeads} 个头，它在看谁`;
+			},
+			fit(model) {
+				size = model;
+				layer.limit(model.numLayers);
+				head.limit(model.numHeads);
+				view = null; // 画着的是另一个模型的
+			},
 			element,
 			redraw,
 			// 问引擎要这个头的权重；问的时候又换了，就不画旧的

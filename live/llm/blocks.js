@@ -1,33 +1,101 @@
 // 量化块：文件里的块怎样排进内存，怎样乘一个 fp32 的输入。
 //
-// 一块是一个输出的 32 个相邻的权重。权重从头到尾都是文件自己的 4 位、8 位整数，
+// 一块是一个输出的 32 个相邻的权重。权重从头到尾都是文件自己的 4 位、5 位、6 位、8 位整数，
 // 只有每块的 d、m 从 fp16 换成 fp32，换得一点不差。
 // 浏览器认得 WebAssembly 的 SIMD 指令时由 blocks.wat 来乘；不认得，就用这里的 plainLinear，同一个式子，慢得多。
-globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numKvHeads, vocabSize, maxTokens }) {
+//
+// config.kinds 说各个矩阵是哪一种：layers 一层一列，次序就是文件里的（查询、键、值、输出、门、升、降），tokens 是词元的嵌入，
+// output 是另存一份的输出矩阵。不写，就是 Q4_1 的各层、Q8_0 的嵌入，输出矩阵就是嵌入。
+globalThis.liveBlocks = function (wasm, config) {
+	const { dModel, dFf, numLayers, numHeads, numKvHeads, vocabSize, maxTokens } = config;
 	const SIZE = 32;
-	// 一块先是几个 fp16，再是几个 32 位的字；unpack 把字里的一个字节变成整数，放到它们在块里的位置上
-	const Q4_1 = { halves: 2, words: 4, one: "q4One", four: "q4Four" }; // w = d·q + m
-	Q4_1.unpack = (byte, k, q) => {
-		q[k] = byte & 15;
-		q[k + 16] = byte >> 4;
+	// 一块先是几个 fp16，再是几个 32 位的字；unpack 把字里的整数放到它们在块里的位置上，返回 d 与 m：w = d·q + m
+	const byteOf = (words, i) => (words[i >> 2] >> (8 * (i & 3))) & 255;
+	const Q4_1 = { halves: 2, words: 4, one: "q4One", four: "q4Four" };
+	Q4_1.unpack = (numbers, words, q) => {
+		for (let i = 0; i < 16; i++) {
+			const byte = byteOf(words, i);
+			q[i] = byte & 15;
+			q[i + 16] = byte >> 4;
+		}
+		return numbers;
 	};
-	const Q8_0 = { halves: 1, words: 8, one: "q8One" }; // w = d·q
-	Q8_0.unpack = (byte, k, q) => {
-		q[k] = (byte << 24) >> 24;
-	}; // 最高的一位是正负号
+	const Q8_0 = { halves: 1, words: 8, one: "q8One" };
+	Q8_0.unpack = ([d], words, q) => {
+		for (let i = 0; i < SIZE; i++) q[i] = (byteOf(words, i) << 24) >> 24; // 最高的一位是正负号
+		return [d, 0];
+	};
+	// w = d·(q - 16)；头一个字里是各个 q 的第 5 位
+	const Q5_0 = { halves: 1, words: 5, one: "q5One", four: "q5Four" };
+	Q5_0.unpack = ([d], [bits, ...words], q) => {
+		for (let i = 0; i < 16; i++) {
+			const byte = byteOf(words, i);
+			q[i] = ((byte & 15) | (((bits >> i) & 1) << 4)) - 16;
+			q[i + 16] = ((byte >> 4) | (((bits >> (i + 16)) & 1) << 4)) - 16;
+		}
+		return [d, 0];
+	};
+	// K 的两种，文件里 256 个权重合成一大块，各小块的比例又量化过：file 是一大块有多少字节，
+	// split 把一大块里的第 n 小块写成内存里的样子。Q4_K 的一小块就是一块 Q4_1，乘出来的 d、m 也一点不差
+	const wordAt = (bytes, at) => bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+	const halfAt = (bytes, at) => half[bytes[at] | (bytes[at + 1] << 8)];
+	const Q4_K = { ...Q4_1, file: 144 };
+	Q4_K.split = (bytes, at, n, numbers, words) => {
+		const scales = at + 4,
+			from = at + 16 + 32 * (n >> 1),
+			shift = 4 * (n & 1);
+		let d = bytes[scales + (n & 3)],
+			m = bytes[scales + 4 + (n & 3)]; // 6 位的比例与最小值；后四小块的，低 4 位在后面，高 2 位在前面
+		const rest = bytes[scales + 8 + (n & 3)];
+		[d, m] = n < 4 ? [d & 63, m & 63] : [(rest & 15) | ((d >> 6) << 4), (rest >> 4) | ((m >> 6) << 4)];
+		numbers[0] = halfAt(bytes, at) * d;
+		numbers[1] = -halfAt(bytes, at + 2) * m;
+		for (let i = 0; i < 4; i++) {
+			const low = (wordAt(bytes, from + 4 * i) >>> shift) & 0x0f0f0f0f,
+				high = (wordAt(bytes, from + 16 + 4 * i) >>> shift) & 0x0f0f0f0f;
+			words[i] = low | (high << 4);
+		}
+	};
+	// w = d·(q - 32)，16 个权重一个 d；减去了 32 的，放进 8 位里
+	const Q6_K = { halves: 2, words: 8, one: "q6One", file: 210 };
+	Q6_K.split = (bytes, at, n, numbers, words) => {
+		const low = at + 64 * (n >> 2) + 32 * (n & 1),
+			high = at + 128 + 32 * (n >> 2),
+			[lowShift, highShift] = [2 * (n & 2), 2 * (n & 3)];
+		for (let k = 0; k < 2; k++) numbers[k] = halfAt(bytes, at + 208) * ((bytes[at + 192 + 2 * n + k] << 24) >> 24);
+		for (let i = 0; i < 8; i++) {
+			const q =
+				((wordAt(bytes, low + 4 * i) >>> lowShift) & 0x0f0f0f0f) |
+				(((wordAt(bytes, high + 4 * i) >>> highShift) & 0x03030303) << 4);
+			// 四个字节各减 32，互不借位：先加上 128 - 32，再把最高一位翻过来
+			words[i] = (q + 0x60606060) ^ 0x80808080;
+		}
+	};
+	Q6_K.unpack = (numbers, words, q) => {
+		for (let i = 0; i < SIZE; i++) q[i] = numbers[i >> 4] * ((byteOf(words, i) << 24) >> 24);
+		return [1, 0];
+	};
+	const KINDS = { Q4_1, Q8_0, Q5_0, Q4_K, Q6_K };
 
 	// 全部权重，一份输入，一份输出，都在一块内存里；一次要够，变大会使视图失效
-	const wordsOf = ({ halves, words }, outputs, inputs) => (outputs * inputs * (halves + words)) / SIZE;
+	const wordsOf = ({ halves, words }, outputs, inputs) =>
+		(4 * Math.ceil(outputs / 4) * inputs * (halves + words)) / SIZE;
 	const kvWidth = (dModel / numHeads) * numKvHeads,
 		rows = 4 * Math.ceil(maxTokens / 4),
 		widest = Math.max(dModel, dFf);
 	const inputWords = (rows * widest * (SIZE + 1)) / SIZE,
 		outputWords = Math.max(rows * widest, vocabSize);
-	const total =
-		wordsOf(Q4_1, numLayers * dModel, 2 * dModel + 2 * kvWidth + 3 * dFf) +
-		wordsOf(Q8_0, vocabSize, dModel) +
-		inputWords +
-		outputWords;
+	const kinds = config.kinds ?? { layers: Array(numLayers).fill(Array(7).fill("Q4_1")), tokens: "Q8_0" };
+	// 一层的七个矩阵，(输出, 输入)
+	const LAYER = [dModel, kvWidth, kvWidth, dModel, dFf, dFf, dModel].map((outputs, i) => [
+		outputs,
+		i < 6 ? dModel : dFf,
+	]);
+	const wordsOfAll = [
+		...kinds.layers.flatMap((layer) => layer.map((kind, i) => wordsOf(KINDS[kind], ...LAYER[i]))),
+		...[kinds.tokens, kinds.output].filter(Boolean).map((kind) => wordsOf(KINDS[kind], vocabSize, dModel)),
+	];
+	const total = wordsOfAll.reduce((sum, words) => sum + words, inputWords + outputWords);
 	const { buffer, kernel } = withSimd(Math.ceil((4 * total) / 65536)) ?? { buffer: new ArrayBuffer(4 * total) };
 	const integers = new Uint32Array(buffer),
 		floats = new Float32Array(buffer);
@@ -55,7 +123,7 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
 		return sign * (exponent ? (1024 + fraction) * 2 ** (exponent - 25) : fraction * 2 ** -24);
 	});
 
-	// 给一个矩阵 (outputs, inputs) 留出地方；outputs 是 4 的倍数，inputs 是 32 的倍数
+	// 给一个矩阵 (outputs, inputs) 留出地方；inputs 是 32 的倍数，outputs 是 4 的倍数（Q5_0 的，8 的倍数），只乘一个位置的、只查的不必
 	function matrix(kind, outputs, inputs) {
 		return { kind, outputs, inputs, blocks: inputs / SIZE, start: allocate(wordsOf(kind, outputs, inputs)) };
 	}
@@ -65,16 +133,18 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
 		start + ((o >> 2) * blocks + b) * 4 * (kind.halves + kind.words) + (o & 3);
 
 	// 整个矩阵在文件里占多少字节
-	const fileBytes = ({ kind: { halves, words }, outputs, blocks }) => outputs * blocks * (2 * halves + 4 * words);
+	const fileBytes = ({ kind: { halves, words, file }, outputs, blocks }) =>
+		outputs * blocks * (file ? file / 8 : 2 * halves + 4 * words);
 
 	// 从输出 first 起，把文件里的块依次抄进来；source 是原样的字节，两个一组（Uint16Array），因为块的大小不一定是 4 的倍数
 	function fill(weight, source, first = 0) {
-		const {
-			kind: { halves, words },
-			outputs,
-			blocks,
-		} = weight;
-		const end = first + (outputs * source.byteLength) / fileBytes(weight);
+		const { kind, outputs, blocks } = weight,
+			end = first + (outputs * source.byteLength) / fileBytes(weight);
+		(kind.file ? fillSplit : fillPlain)(weight, source, first, end, blocks);
+	}
+
+	function fillPlain(weight, source, first, end, blocks) {
+		const { halves, words } = weight.kind;
 		let from = 0;
 		for (let o = first; o < end; o++) {
 			for (let b = 0; b < blocks; b++) {
@@ -85,15 +155,27 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
 		}
 	}
 
+	function fillSplit(weight, source, first, end, blocks) {
+		const { halves, words, file, split } = weight.kind,
+			bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength),
+			numbers = new Float32Array(halves),
+			whole = new Int32Array(words);
+		for (let o = first; o < end; o++) {
+			for (let b = 0; b < blocks; b++) {
+				let to = place(weight, o, b);
+				split(bytes, (((o - first) * blocks + b) >> 3) * file, b & 7, numbers, whole);
+				for (let k = 0; k < halves; k++, to += 4) floats[to] = numbers[k];
+				for (let k = 0; k < words; k++, to += 4) integers[to] = whole[k];
+			}
+		}
+	}
+
 	// 输出 o 的第 b 块：32 个整数写进 q，返回 d 与 m
 	function readBlock(weight, o, b, q) {
 		const { halves, words, unpack } = weight.kind,
 			at = place(weight, o, b);
-		for (let word = 0, k = 0; word < words; word++) {
-			const four = integers[at + 4 * (halves + word)];
-			for (let shift = 0; shift < 32; shift += 8, k++) unpack((four >> shift) & 255, k, q);
-		}
-		return [floats[at], halves === 2 ? floats[at + 4] : 0];
+		const take = (from, start, count) => Array.from({ length: count }, (_, k) => from[at + 4 * (start + k)]);
+		return unpack(take(floats, 0, halves), take(integers, halves, words), q);
 	}
 
 	// 矩阵的一个输出，换成浮点数：词元的嵌入就是这样查的
@@ -152,5 +234,5 @@ globalThis.liveBlocks = function (wasm, { dModel, dFf, numLayers, numHeads, numK
 	}
 
 	const linear = kernel ? simdLinear : plainLinear;
-	return { Q4_1, Q8_0, matrix, fileBytes, fill, row, linear, plainLinear };
+	return { ...KINDS, kinds, matrix, fileBytes, fill, row, linear, plainLinear };
 };

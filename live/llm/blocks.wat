@@ -180,4 +180,220 @@
         (br_if $eachBlock (i32.lt_u (local.get $xi) (local.get $xEnd))))
       (v128.store (local.get $y) (local.get $sum))
       (local.set $y (i32.add (local.get $y) (i32.const 16)))
+      (br_if $eachFourOutputs (i32.lt_u (local.get $y) (local.get $yEnd)))))
+
+  ;; Q5_0：w = d·(q - 16)，q 的第 5 位另在一个字里，第 k 位归第 k 个权重。一次八个输出：两条加法链互不等待，x 抄一次用两次
+  (func (export "q5One")
+    (param $x i32) (param $weight i32) (param $y i32) (param $blocks i32) (param $outputs i32)
+    (local $other i32) (local $xi i32) (local $xEnd i32) (local $yEnd i32) (local $wordEnd i32) (local $byteEnd i32)
+    (local $word0 v128) (local $low0 v128) (local $high0 v128) (local $dot0 v128) (local $sum0 v128)
+    (local $word1 v128) (local $low1 v128) (local $high1 v128) (local $dot1 v128) (local $sum1 v128)
+    (local $value v128)
+
+    (local.set $xEnd (i32.add (local.get $x) (i32.mul (local.get $blocks) (i32.const 132))))
+    (local.set $yEnd (i32.add (local.get $y) (i32.mul (local.get $outputs) (i32.const 4))))
+    (loop $eachEightOutputs
+      (local.set $other (i32.add (local.get $weight) (i32.mul (local.get $blocks) (i32.const 96))))
+      (local.set $sum0 (v128.const f32x4 0 0 0 0)) (local.set $sum1 (v128.const f32x4 0 0 0 0))
+      (local.set $xi (local.get $x))
+      (loop $eachBlock
+        (local.set $dot0 (v128.const f32x4 0 0 0 0)) (local.set $dot1 (v128.const f32x4 0 0 0 0))
+        ;; 移到这里，每读一个字节只要再移一位：要的那一位总在第 4 位上
+        (local.set $low0 (i32x4.shl (v128.load offset=16 (local.get $weight)) (i32.const 4)))
+        (local.set $high0 (i32x4.shr_u (v128.load offset=16 (local.get $weight)) (i32.const 12)))
+        (local.set $low1 (i32x4.shl (v128.load offset=16 (local.get $other)) (i32.const 4)))
+        (local.set $high1 (i32x4.shr_u (v128.load offset=16 (local.get $other)) (i32.const 12)))
+        (local.set $wordEnd (i32.add (local.get $weight) (i32.const 64)))
+        (loop $eachWord
+          (local.set $word0 (v128.load offset=32 (local.get $weight)))
+          (local.set $word1 (v128.load offset=32 (local.get $other)))
+          (local.set $byteEnd (i32.add (local.get $xi) (i32.const 16)))
+          (loop $eachByte
+            (local.set $value (v128.load32_splat offset=4 (local.get $xi)))
+            (local.set $dot0 (f32x4.add (local.get $dot0) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (v128.or
+                (v128.and (local.get $word0) (v128.const i32x4 15 15 15 15))
+                (v128.and (local.get $low0) (v128.const i32x4 16 16 16 16)))))))
+            (local.set $dot1 (f32x4.add (local.get $dot1) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (v128.or
+                (v128.and (local.get $word1) (v128.const i32x4 15 15 15 15))
+                (v128.and (local.get $low1) (v128.const i32x4 16 16 16 16)))))))
+            (local.set $word0 (i32x4.shr_u (local.get $word0) (i32.const 4)))
+            (local.set $word1 (i32x4.shr_u (local.get $word1) (i32.const 4)))
+            (local.set $value (v128.load32_splat offset=68 (local.get $xi)))
+            (local.set $dot0 (f32x4.add (local.get $dot0) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (v128.or
+                (v128.and (local.get $word0) (v128.const i32x4 15 15 15 15))
+                (v128.and (local.get $high0) (v128.const i32x4 16 16 16 16)))))))
+            (local.set $dot1 (f32x4.add (local.get $dot1) (f32x4.mul (local.get $value)
+              (f32x4.convert_i32x4_s (v128.or
+                (v128.and (local.get $word1) (v128.const i32x4 15 15 15 15))
+                (v128.and (local.get $high1) (v128.const i32x4 16 16 16 16)))))))
+            (local.set $word0 (i32x4.shr_u (local.get $word0) (i32.const 4)))
+            (local.set $word1 (i32x4.shr_u (local.get $word1) (i32.const 4)))
+            (local.set $low0 (i32x4.shr_u (local.get $low0) (i32.const 1)))
+            (local.set $low1 (i32x4.shr_u (local.get $low1) (i32.const 1)))
+            (local.set $high0 (i32x4.shr_u (local.get $high0) (i32.const 1)))
+            (local.set $high1 (i32x4.shr_u (local.get $high1) (i32.const 1)))
+            (local.set $xi (i32.add (local.get $xi) (i32.const 4)))
+            (br_if $eachByte (i32.lt_u (local.get $xi) (local.get $byteEnd))))
+          (local.set $other (i32.add (local.get $other) (i32.const 16)))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 16)))
+          (br_if $eachWord (i32.lt_u (local.get $weight) (local.get $wordEnd))))
+
+        ;; d·(Σ q·x - 16·Σ x)
+        (local.set $value (f32x4.mul (v128.const f32x4 16 16 16 16)
+          (v128.load32_splat (i32.sub (local.get $xi) (i32.const 64)))))
+        (local.set $sum0 (f32x4.add (local.get $sum0) (f32x4.mul
+          (v128.load (i32.sub (local.get $weight) (i32.const 64)))
+          (f32x4.sub (local.get $dot0) (local.get $value)))))
+        (local.set $sum1 (f32x4.add (local.get $sum1) (f32x4.mul
+          (v128.load (i32.sub (local.get $other) (i32.const 64)))
+          (f32x4.sub (local.get $dot1) (local.get $value)))))
+        (local.set $weight (i32.add (local.get $weight) (i32.const 32)))
+        (local.set $other (i32.add (local.get $other) (i32.const 32)))
+        (local.set $xi (i32.add (local.get $xi) (i32.const 68)))
+        (br_if $eachBlock (i32.lt_u (local.get $xi) (local.get $xEnd))))
+      (v128.store (local.get $y) (local.get $sum0))
+      (v128.store offset=16 (local.get $y) (local.get $sum1))
+      (local.set $weight (local.get $other))
+      (local.set $y (i32.add (local.get $y) (i32.const 32)))
+      (br_if $eachEightOutputs (i32.lt_u (local.get $y) (local.get $yEnd)))))
+
+  ;; 四个词元，与 q4Four 一样；相加的次序与 q5One 的相同
+  (func (export "q5Four")
+    (param $x i32) (param $weight i32) (param $y i32) (param $blocks i32) (param $outputs i32)
+    (local $x0 i32) (local $x1 i32) (local $x2 i32) (local $x3 i32) (local $xBytes i32) (local $yBytes i32)
+    (local $xEnd i32) (local $yEnd i32) (local $wordEnd i32) (local $byteEnd i32)
+    (local $word v128) (local $lowBits v128) (local $highBits v128) (local $low v128) (local $high v128)
+    (local $dot0 v128) (local $dot1 v128) (local $dot2 v128) (local $dot3 v128)
+    (local $sum0 v128) (local $sum1 v128) (local $sum2 v128) (local $sum3 v128)
+
+    ;; 一个词元的输入、输出各占多少字节
+    (local.set $xBytes (i32.mul (local.get $blocks) (i32.const 132)))
+    (local.set $yBytes (i32.mul (local.get $outputs) (i32.const 4)))
+    (local.set $xEnd (i32.add (local.get $x) (local.get $xBytes)))
+    (local.set $yEnd (i32.add (local.get $y) (local.get $yBytes)))
+    (loop $eachFourOutputs
+      (local.set $x0 (local.get $x))
+      (local.set $x1 (i32.add (local.get $x0) (local.get $xBytes)))
+      (local.set $x2 (i32.add (local.get $x1) (local.get $xBytes)))
+      (local.set $x3 (i32.add (local.get $x2) (local.get $xBytes)))
+      (local.set $sum0 (v128.const f32x4 0 0 0 0)) (local.set $sum1 (v128.const f32x4 0 0 0 0))
+      (local.set $sum2 (v128.const f32x4 0 0 0 0)) (local.set $sum3 (v128.const f32x4 0 0 0 0))
+      (loop $eachBlock
+        (local.set $dot0 (v128.const f32x4 0 0 0 0)) (local.set $dot1 (v128.const f32x4 0 0 0 0))
+        (local.set $dot2 (v128.const f32x4 0 0 0 0)) (local.set $dot3 (v128.const f32x4 0 0 0 0))
+        (local.set $lowBits (i32x4.shl (v128.load offset=16 (local.get $weight)) (i32.const 4)))
+        (local.set $highBits (i32x4.shr_u (v128.load offset=16 (local.get $weight)) (i32.const 12)))
+        (local.set $wordEnd (i32.add (local.get $weight) (i32.const 64)))
+        (loop $eachWord
+          (local.set $word (v128.load offset=32 (local.get $weight)))
+          (local.set $byteEnd (i32.add (local.get $x0) (i32.const 16)))
+          (loop $eachByte
+            (local.set $low (f32x4.convert_i32x4_s (v128.or
+              (v128.and (local.get $word) (v128.const i32x4 15 15 15 15))
+              (v128.and (local.get $lowBits) (v128.const i32x4 16 16 16 16)))))
+            (local.set $word (i32x4.shr_u (local.get $word) (i32.const 4)))
+            (local.set $lowBits (i32x4.shr_u (local.get $lowBits) (i32.const 1)))
+            (local.set $high (f32x4.convert_i32x4_s (v128.or
+              (v128.and (local.get $word) (v128.const i32x4 15 15 15 15))
+              (v128.and (local.get $highBits) (v128.const i32x4 16 16 16 16)))))
+            (local.set $word (i32x4.shr_u (local.get $word) (i32.const 4)))
+            (local.set $highBits (i32x4.shr_u (local.get $highBits) (i32.const 1)))
+
+            (local.set $dot0 (f32x4.add (local.get $dot0)
+              (f32x4.mul (local.get $low) (v128.load32_splat offset=4 (local.get $x0)))))
+            (local.set $dot1 (f32x4.add (local.get $dot1)
+              (f32x4.mul (local.get $low) (v128.load32_splat offset=4 (local.get $x1)))))
+            (local.set $dot2 (f32x4.add (local.get $dot2)
+              (f32x4.mul (local.get $low) (v128.load32_splat offset=4 (local.get $x2)))))
+            (local.set $dot3 (f32x4.add (local.get $dot3)
+              (f32x4.mul (local.get $low) (v128.load32_splat offset=4 (local.get $x3)))))
+
+            (local.set $dot0 (f32x4.add (local.get $dot0)
+              (f32x4.mul (local.get $high) (v128.load32_splat offset=68 (local.get $x0)))))
+            (local.set $dot1 (f32x4.add (local.get $dot1)
+              (f32x4.mul (local.get $high) (v128.load32_splat offset=68 (local.get $x1)))))
+            (local.set $dot2 (f32x4.add (local.get $dot2)
+              (f32x4.mul (local.get $high) (v128.load32_splat offset=68 (local.get $x2)))))
+            (local.set $dot3 (f32x4.add (local.get $dot3)
+              (f32x4.mul (local.get $high) (v128.load32_splat offset=68 (local.get $x3)))))
+
+            (local.set $x0 (i32.add (local.get $x0) (i32.const 4)))
+            (local.set $x1 (i32.add (local.get $x1) (i32.const 4)))
+            (local.set $x2 (i32.add (local.get $x2) (i32.const 4)))
+            (local.set $x3 (i32.add (local.get $x3) (i32.const 4)))
+            (br_if $eachByte (i32.lt_u (local.get $x0) (local.get $byteEnd))))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 16)))
+          (br_if $eachWord (i32.lt_u (local.get $weight) (local.get $wordEnd))))
+
+        (local.set $low (v128.load (i32.sub (local.get $weight) (i32.const 64)))) ;; d
+        (local.set $sum0 (f32x4.add (local.get $sum0) (f32x4.mul (local.get $low)
+          (f32x4.sub (local.get $dot0) (f32x4.mul (v128.const f32x4 16 16 16 16)
+            (v128.load32_splat (i32.sub (local.get $x0) (i32.const 64))))))))
+        (local.set $sum1 (f32x4.add (local.get $sum1) (f32x4.mul (local.get $low)
+          (f32x4.sub (local.get $dot1) (f32x4.mul (v128.const f32x4 16 16 16 16)
+            (v128.load32_splat (i32.sub (local.get $x1) (i32.const 64))))))))
+        (local.set $sum2 (f32x4.add (local.get $sum2) (f32x4.mul (local.get $low)
+          (f32x4.sub (local.get $dot2) (f32x4.mul (v128.const f32x4 16 16 16 16)
+            (v128.load32_splat (i32.sub (local.get $x2) (i32.const 64))))))))
+        (local.set $sum3 (f32x4.add (local.get $sum3) (f32x4.mul (local.get $low)
+          (f32x4.sub (local.get $dot3) (f32x4.mul (v128.const f32x4 16 16 16 16)
+            (v128.load32_splat (i32.sub (local.get $x3) (i32.const 64))))))))
+        (local.set $weight (i32.add (local.get $weight) (i32.const 32)))
+        (local.set $x0 (i32.add (local.get $x0) (i32.const 68)))
+        (local.set $x1 (i32.add (local.get $x1) (i32.const 68)))
+        (local.set $x2 (i32.add (local.get $x2) (i32.const 68)))
+        (local.set $x3 (i32.add (local.get $x3) (i32.const 68)))
+        (br_if $eachBlock (i32.lt_u (local.get $x0) (local.get $xEnd))))
+      (v128.store (local.get $y) (local.get $sum0))
+      (v128.store (i32.add (local.get $y) (local.get $yBytes)) (local.get $sum1))
+      (v128.store (i32.add (local.get $y) (i32.mul (local.get $yBytes) (i32.const 2))) (local.get $sum2))
+      (v128.store (i32.add (local.get $y) (i32.mul (local.get $yBytes) (i32.const 3))) (local.get $sum3))
+      (local.set $y (i32.add (local.get $y) (i32.const 16)))
+      (br_if $eachFourOutputs (i32.lt_u (local.get $y) (local.get $yEnd)))))
+
+  ;; Q6_K：w = d·q，16 个权重一个 d，文件里的 6 位整数在内存里占 8 位；前一半与后一半各加各的，互不等待
+  (func (export "q6One")
+    (param $x i32) (param $weight i32) (param $y i32) (param $blocks i32) (param $outputs i32)
+    (local $xi i32) (local $xEnd i32) (local $yEnd i32) (local $wordEnd i32) (local $byteEnd i32)
+    (local $word0 v128) (local $word1 v128) (local $dot0 v128) (local $dot1 v128) (local $sum v128)
+
+    (local.set $xEnd (i32.add (local.get $x) (i32.mul (local.get $blocks) (i32.const 132))))
+    (local.set $yEnd (i32.add (local.get $y) (i32.mul (local.get $outputs) (i32.const 4))))
+    (loop $eachFourOutputs
+      (local.set $sum (v128.const f32x4 0 0 0 0))
+      (local.set $xi (local.get $x))
+      (loop $eachBlock
+        (local.set $dot0 (v128.const f32x4 0 0 0 0)) (local.set $dot1 (v128.const f32x4 0 0 0 0))
+        (local.set $wordEnd (i32.add (local.get $weight) (i32.const 64)))
+        (loop $eachWord
+          (local.set $word0 (v128.load offset=32 (local.get $weight)))
+          (local.set $word1 (v128.load offset=96 (local.get $weight)))
+          (local.set $byteEnd (i32.add (local.get $xi) (i32.const 16)))
+          (loop $eachByte
+            (local.set $dot0 (f32x4.add (local.get $dot0) (f32x4.mul
+              (f32x4.convert_i32x4_s
+                (i32x4.shr_s (i32x4.shl (local.get $word0) (i32.const 24)) (i32.const 24)))
+              (v128.load32_splat offset=4 (local.get $xi)))))
+            (local.set $dot1 (f32x4.add (local.get $dot1) (f32x4.mul
+              (f32x4.convert_i32x4_s
+                (i32x4.shr_s (i32x4.shl (local.get $word1) (i32.const 24)) (i32.const 24)))
+              (v128.load32_splat offset=68 (local.get $xi)))))
+            (local.set $word0 (i32x4.shr_u (local.get $word0) (i32.const 8)))
+            (local.set $word1 (i32x4.shr_u (local.get $word1) (i32.const 8)))
+            (local.set $xi (i32.add (local.get $xi) (i32.const 4)))
+            (br_if $eachByte (i32.lt_u (local.get $xi) (local.get $byteEnd))))
+          (local.set $weight (i32.add (local.get $weight) (i32.const 16)))
+          (br_if $eachWord (i32.lt_u (local.get $weight) (local.get $wordEnd))))
+
+        (local.set $sum (f32x4.add (local.get $sum) (f32x4.add
+          (f32x4.mul (v128.load (i32.sub (local.get $weight) (i32.const 64))) (local.get $dot0))
+          (f32x4.mul (v128.load (i32.sub (local.get $weight) (i32.const 48))) (local.get $dot1)))))
+        (local.set $weight (i32.add (local.get $weight) (i32.const 96)))
+        (local.set $xi (i32.add (local.get $xi) (i32.const 68)))
+        (br_if $eachBlock (i32.lt_u (local.get $xi) (local.get $xEnd))))
+      (v128.store (local.get $y) (local.get $sum))
+      (local.set $y (i32.add (local.get $y) (i32.const 16)))
       (br_if $eachFourOutputs (i32.lt_u (local.get $y) (local.get $yEnd))))))

@@ -10,9 +10,15 @@ globalThis.liveBytePair = function () {
 	const GPT2 =
 		/'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
 	const DIGIT = /(\p{N})/u;
+	// 缩写不分大小写（ſ 是 s 的另一种小写），字母前面可以带一个别的符号，数字一个一段，符号连着后面的换行，换行自成一段
+	const QWEN2 =
+		/'(?:[sSſ]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\p{White_Space}\p{L}\p{N}]+[\r\n]*|\p{White_Space}*[\r\n]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
 
 	// 先把每个数字单独切出来，再按 GPT-2 的正则切；连起来就是原文
 	const pretokenize = (text) => text.split(DIGIT).flatMap((part) => part.match(GPT2) ?? []);
+
+	// tokenizer.ggml.pre 的另一种：先归一化成 NFC（e 与 ́ 并成一个字符 é），再切；连起来是归一化之后的原文
+	const PRETOKENIZERS = { qwen2: (text) => text.normalize("NFC").match(QWEN2) ?? [] };
 
 	// 256 个字节各用哪个字符来写：看得见的字符代表自己，其余 68 个字节从 U+0100 起依次借用
 	function byteCharacters() {
@@ -82,9 +88,12 @@ globalThis.liveBytePair = function () {
 	const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 	class BytePairTokenizer {
-		// tokens、merges 与 template 照 GGUF 文件里的原样；types[编号] 说一个词元是一般的还是特殊的，是数，或者一个词元一个字
-		constructor({ tokens, types, merges, template = "", bosId = null, eosId = null, padId = null }) {
+		// tokens、merges 与 template 照 GGUF 文件里的原样；types[编号] 说一个词元是一般的还是特殊的，是数，或者一个词元一个字。
+		// 只带着词表的一部分时，编号是带着的里面的第几个，numbers 是它们在整份词表里的编号
+		constructor({ tokens, types, merges, pre, numbers, template = "", bosId = null, eosId = null, padId = null }) {
 			this.tokens = tokens;
+			this.pieces = PRETOKENIZERS[pre] ?? pretokenize;
+			this.numberOf = (id) => numbers?.[id] ?? id;
 			this.vocab = new Map(tokens.map((token, id) => [token, id]));
 			const special = tokens.filter((_, id) => [CONTROL, USER_DEFINED].includes(Number(types[id])));
 			this.special = new Map(special.map((token) => [token, this.vocab.get(token)]));
@@ -98,7 +107,7 @@ globalThis.liveBytePair = function () {
 		pretokenize(text) {
 			if (/\p{Surrogate}/u.test(text)) throw Error("文字里有半个字符（落单的代理码位），请删去它再试。");
 			// 正则里有一个捕获组，所以奇数段恰好是特殊词元
-			return text.split(this.splitSpecial).flatMap((part, i) => (i % 2 ? [part] : pretokenize(part)));
+			return text.split(this.splitSpecial).flatMap((part, i) => (i % 2 ? [part] : this.pieces(part)));
 		}
 
 		// 把文本切成词元（特殊词元之外都写成可见字符）；词表里没有的字节会被略去，与参考实现相同
@@ -141,7 +150,8 @@ globalThis.liveBytePair = function () {
 			const isText = (value) => typeof value === "string";
 			if (!messages.length || !messages.every((message) => isText(message?.role) && isText(message?.content)))
 				throw Error("messages 应当是带 role 与 content 的一列消息。");
-			const system = this.template.match(RegExp(`${escape(START)}system\n([^{}']+)${escape(END)}`));
+			// 模板里的换行，有的写作反斜杠与 n
+			const system = this.template.match(RegExp(`${escape(START)}system(?:\n|\\\\n)([^{}']+)${escape(END)}`));
 			if (system && messages[0].role !== "system") messages = [{ role: "system", content: system[1] }, ...messages];
 			const text = messages.map(({ role, content }) => `${START}${role}\n${content}${END}\n`).join("");
 			return addGenerationPrompt ? `${text}${START}assistant\n` : text;

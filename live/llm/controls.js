@@ -8,15 +8,13 @@ globalThis.LlmControls = (() => {
 	const sizeOf = (bytes) =>
 		location.protocol === "file:" ? `读入约 ${million((bytes * 4) / 3)} MB` : `下载约 ${million(bytes)} MB`;
 
-	// bytes：要取多少字节，没有就是书里没有带
-	function controls({ bytes, onOpen, onPause, onStep, onStream, onClear, onAgain, onPick, onSeed, onRewrite }) {
+	function controls({ onOpen, onPause, onStep, onStream, onClear, onAgain, onPick, onSeed, onRewrite }) {
 		const button = (text, onClick, attributes = {}) => {
 			const made = html("button", { type: "button", ...attributes }, text);
 			made.addEventListener("click", onClick);
 			return made;
 		};
-		const label = bytes ? `打开 SmolLM2（${sizeOf(bytes)}）` : "书里没有它";
-		const open = button(label, onOpen, { class: "live-open" }),
+		const open = button("", onOpen, { class: "live-open" }),
 			pause = button("停下", () => ((stopped = true), onPause()), { hidden: true });
 		const progress = html("progress", { "aria-label": "装入了多少", max: 1, value: 0, hidden: true });
 		const arrived = html("span", { class: "live-arrived" });
@@ -118,14 +116,22 @@ globalThis.LlmControls = (() => {
 			},
 			// -- 打开 --
 			press: () => open.click(),
-			closed() {
+			// bytes：要取多少字节，没有就是书里没有带
+			closed({ name, bytes }) {
+				open.textContent = bytes ? `打开 ${name}（${sizeOf(bytes)}）` : "书里没有它";
 				open.disabled = !bytes;
-				status.textContent = bytes ? "还没有装入模型。" : MISSING;
+				opening.hidden = false;
+				pause.hidden = writing.hidden = progress.hidden = true;
+				arrived.textContent = "";
+				this.tellSpeed(0);
+				this.say(bytes ? "还没有装入模型。" : MISSING);
 			},
 			loading() {
 				focused = opening.contains(document.activeElement);
 				open.disabled = true;
-				pause.hidden = progress.hidden = false;
+				opening.hidden = pause.hidden = progress.hidden = false;
+				writing.hidden = true;
+				this.say("正在装入……");
 			},
 			progress(loaded, total) {
 				progress.value = loaded / total;

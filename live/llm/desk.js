@@ -6,14 +6,15 @@ globalThis.LlmDesk = class LlmDesk {
 		this.elements = [this.bars.element, this.written.element];
 	}
 
-	// 还没有打开：样子都在，头一个例句的数是事先算好的
-	preview({ text, chat }) {
-		const known = text === LlmState.PREVIEW.text && !chat;
-		this.bars.preview(known ? LlmState.PREVIEW.next : []);
-		this.written.preview(known ? LlmState.PREVIEW : { ids: [], words: [] });
+	// 还没有打开：样子都在，英文的头一个例句的数是事先算好的
+	preview({ model, text, chat }) {
+		const { preview } = LlmState.MODELS[model],
+			known = text === preview?.text && !chat;
+		this.bars.preview(known ? preview.next : []);
+		this.written.preview(known ? preview : { ids: [], words: [] });
 	}
 
-	// 没有整理过的概率；只记着最近的一份，一份有近五万个数
+	// 没有整理过的概率；只记着最近的一份，一份有几万个数
 	plainly(logits) {
 		if (this.plain?.logits !== logits)
 			this.plain = { logits, shares: LiveSampling.softmax(logits, this.plain?.shares) };

@@ -15,26 +15,43 @@ globalThis.LiveLlm = (() => {
 		let blocks, languageModel, questions, cache;
 		let ids = []; // 缓存里有哪些词元
 
-		// 抄完的文件立即还给系统，不等浏览器想起来收：一共有 96 MB
+		// 抄完的文件立即还给系统，不等浏览器想起来收：一共有 96 MB，中文的 300 MB
 		const release = (buffer) => buffer.transfer?.(0);
 
-		// 一层的各个张量，次序就是文件里的
-		function readLayer(buffer) {
+		// 一个文件里依次的张量：向量是 fp32，矩阵是块
+		function tensors(buffer) {
 			let offset = 0;
-			const norm = () => new Float32Array(buffer.slice(offset, (offset += 4 * dModel)));
-			const linear = (outputs, inputs) => {
-				const weight = blocks.matrix(blocks.Q4_1, outputs, inputs),
+			const vector = (length) => new Float32Array(buffer.slice(offset, (offset += 4 * length)));
+			const matrix = (kind, outputs, inputs) => {
+				const weight = blocks.matrix(blocks[kind], outputs, inputs),
 					bytes = blocks.fileBytes(weight);
 				blocks.fill(weight, new Uint16Array(buffer, offset, bytes / 2));
 				offset += bytes;
 				return weight;
 			};
+			return { vector, matrix };
+		}
+
+		// 一层的各个张量，次序就是文件里的；前馈网络的三个矩阵大的，各在自己的文件里
+		function readLayer(buffer, number) {
+			const { vector, matrix } = tensors(buffer),
+				kinds = blocks.kinds.layers[number];
 			const kvWidth = numKvHeads * dHead,
-				[norm1, norm2] = [norm(), norm()];
-			const [qProj, kProj] = [linear(dModel, dModel), linear(kvWidth, dModel)];
-			const [vProj, outProj] = [linear(kvWidth, dModel), linear(dModel, dModel)];
-			const [gateProj, upProj, downProj] = [linear(dFf, dModel), linear(dFf, dModel), linear(dModel, dFf)];
-			return { norm1, norm2, selfAttn: { qProj, kProj, vProj, outProj }, ffn: { gateProj, upProj, downProj } };
+				[norm1, norm2] = [vector(dModel), vector(dModel)];
+			const biases = config.qkvBias ? [dModel, kvWidth, kvWidth].map(vector) : [];
+			const [qProj, kProj, vProj, outProj] = [dModel, kvWidth, kvWidth, dModel].map((outputs, i) =>
+				Object.assign(matrix(kinds[i], outputs, dModel), { bias: biases[i] }),
+			);
+			const layer = { norm1, norm2, selfAttn: { qProj, kProj, vProj, outProj }, ffn: {} };
+			if (config.splitFfn) return layer;
+			const [gateProj, upProj] = [4, 5].map((i) => matrix(kinds[i], dFf, dModel));
+			return { ...layer, ffn: { gateProj, upProj, downProj: matrix(kinds[6], dModel, dFf) } };
+		}
+
+		function readFfn(name, place, data, number) {
+			const shape = name === "downProj" ? [dModel, dFf] : [dFf, dModel];
+			model.layers[number].ffn[name] = tensors(data).matrix(blocks.kinds.layers[number][place], ...shape);
+			release(data);
 		}
 
 		const files = {
@@ -43,7 +60,9 @@ globalThis.LiveLlm = (() => {
 				languageModel = liveLanguageModel(blocks, config);
 				cache = languageModel.newCache();
 				questions = liveQuestions(languageModel, liveSampling(), model, cache, config);
-				model.tokens = blocks.matrix(blocks.Q8_0, vocabSize, dModel);
+				const { tokens, output } = blocks.kinds;
+				model.tokens = blocks.matrix(blocks[tokens], vocabSize, dModel);
+				if (output) model.output = blocks.matrix(blocks[output], vocabSize, dModel);
 			},
 			vocab(data) {
 				return JSON.parse(new TextDecoder().decode(data));
@@ -55,10 +74,17 @@ globalThis.LiveLlm = (() => {
 				blocks.fill(model.tokens, new Uint16Array(data), number * shardRows);
 				release(data);
 			},
-			layer(data, number) {
-				model.layers[number] = readLayer(data);
+			output(data, number) {
+				blocks.fill(model.output, new Uint16Array(data), number * shardRows);
 				release(data);
 			},
+			layer(data, number) {
+				model.layers[number] = readLayer(data, number);
+				release(data);
+			},
+			gate: (...given) => readFfn("gateProj", 4, ...given),
+			up: (...given) => readFfn("upProj", 5, ...given),
+			down: (...given) => readFfn("downProj", 6, ...given),
 		};
 
 		function check(sequence) {
@@ -132,9 +158,9 @@ globalThis.LiveLlm = (() => {
 	}
 
 	class LlmEngine extends LiveEngine {
-		constructor(root) {
+		constructor(root, folder) {
 			const parts = `${liveBlocks}, ${liveLanguageModel}, ${liveSampling}, ${liveQuestions}`;
-			super({ root, folder: "llm", code: `(config, tools) => (${llmWorker})(config, tools, ${parts})` });
+			super({ root, folder, code: `(config, tools) => (${llmWorker})(config, tools, ${parts})` });
 			this.feeding = Promise.resolve();
 		}
 
@@ -146,10 +172,10 @@ globalThis.LiveLlm = (() => {
 			return this;
 		}
 
-		buildTokenizer({ tokens, types, merges, chatTemplate }) {
+		buildTokenizer({ chatTemplate, ...vocabulary }) {
 			const { bosId, eosId, padId } = this.config,
 				{ BytePairTokenizer } = liveBytePair();
-			return new BytePairTokenizer({ tokens, types, merges, template: chatTemplate, bosId, eosId, padId });
+			return new BytePairTokenizer({ ...vocabulary, template: chatTemplate, bosId, eosId, padId });
 		}
 
 		// ids 从头到尾；kept 个位置是留着的，computed 个是新算的，logits (V,) 是最后一个位置的；cache: false 先全部忘掉。
@@ -203,16 +229,16 @@ globalThis.LiveLlm = (() => {
 		}
 	}
 
-	// 打开一次就一直留着；没有取完，已经取到的也留着
-	let engine;
+	// 打开一次就一直留着；没有取完，已经取到的也留着。folder 是数据在 data/ 里的文件夹，一个模型一个
+	const engines = {};
 
-	async function open({ root, onProgress }) {
-		if (!engine || engine.stopped) engine = new LlmEngine(root);
-		return engine.open(onProgress);
+	async function open({ root, folder = "llm", onProgress }) {
+		if (!engines[folder] || engines[folder].stopped) engines[folder] = new LlmEngine(root, folder);
+		return engines[folder].open(onProgress);
 	}
 
 	// 正在取的一个取完就停；再 open 就接着取
-	const pause = () => engine?.pause();
+	const pause = (folder = "llm") => engines[folder]?.pause();
 
 	return { open, pause };
 })();

@@ -26,7 +26,8 @@ globalThis.LlmInside = (() => {
 			});
 			return fold;
 		});
-		let current = "";
+		let current = "",
+			size = "";
 		const chips = html("fieldset", { class: "llm-where" }),
 			status = html("p", { role: "status" });
 		const element = html(
@@ -57,6 +58,15 @@ globalThis.LlmInside = (() => {
 			},
 			reveal: (name) => folds.find(({ dataset }) => dataset.view === name).scrollIntoView(),
 			redraw: () => views[current]?.redraw(),
+			// 换了模型：层数、头数不同
+			fit(model) {
+				const { numLayers, numHeads } = model;
+				if (size === `${numLayers} ${numHeads}`) return;
+				size = `${numLayers} ${numHeads}`;
+				key = ""; // 编号相同也不是同一个词元
+				for (const view of Object.values(views)) view.fit?.(model);
+				folds[0].querySelector("summary span").textContent = views.attention.about;
+			},
 			// 一直写的时候不算，画着的是先前的
 			wait: (writing) => say(writing ? "正在写，停下来就算。" : ""),
 			// words：每个词元；query：选中的一个

@@ -20,7 +20,13 @@ globalThis.liveLanguageModel = function (blocks, config) {
 	let used = 0;
 	const temporary = (length) => scratch.subarray(used, (used += length));
 
-	const linear = (x, weight) => blocks.linear(x, weight, temporary((x.length / weight.inputs) * weight.outputs));
+	// 有偏置的，每个位置都加上它
+	function linear(x, weight) {
+		const { inputs, outputs, bias } = weight,
+			y = blocks.linear(x, weight, temporary((x.length / inputs) * outputs));
+		if (bias) for (let i = 0; i < y.length; i++) y[i] += bias[i % outputs];
+		return y;
+	}
 
 	const { fround } = Math; // 每加一次都像存进 Float32Array 那样舍入
 
@@ -170,8 +176,9 @@ globalThis.liveLanguageModel = function (blocks, config) {
 		return { layers, hiddenStates: Array.from({ length: numLayers + 1 }, () => floats(dModel)) };
 	}
 
-	// 归一化之后的一个 (D,) → 对词表的分数 (V,)；矩阵就是词元的嵌入
-	const head = (hidden, model, logits = new Float32Array(vocabSize)) => blocks.linear(hidden, model.tokens, logits);
+	// 归一化之后的一个 (D,) → 对词表的分数 (V,)；没有另存一份的，矩阵就是词元的嵌入
+	const head = (hidden, { tokens, output = tokens }, logits = new Float32Array(vocabSize)) =>
+		blocks.linear(hidden, output, logits);
 
 	// ids 是从头到尾的全部，只算缓存里还没有的那些位置，从 past 起；隐藏状态都写进缓存，第 0 个是嵌入
 	function forward(ids, model, cache, past = 0) {

@@ -43,7 +43,7 @@ globalThis.LlmLayers = (() => {
 						html("td", {}, count(chosen.rank)),
 					);
 				table.replaceChildren(
-					html("caption", {}, "第 0 层是嵌入，还没有听过别的词元；第 30 层就是它真正的预测。"),
+					html("caption", {}, `第 0 层是嵌入，还没有听过别的词元；第 ${levels.length - 1} 层就是它真正的预测。`),
 					html("thead", {}, html("tr", {}, ...head.map((each) => html("th", { scope: "col" }, each)))),
 					html("tbody", {}, ...levels.map(line)),
 				);
@@ -199,7 +199,7 @@ globalThis.LlmLayers = (() => {
 				const { numLayers, numKvHeads, numHeads, dHead, maxTokens } = config;
 				const bytes = (heads, tokens = n) => 2 * numLayers * heads * dHead * BYTES * tokens;
 				const widest = bytes(numHeads, maxTokens);
-				reading.textContent = `每写一个词元，30 层的键与值各添一份，共 ${count(bytes(numKvHeads, 1))} 字节；现在 ${n} 个词元，一次最多 ${maxTokens} 个。`;
+				reading.textContent = `每写一个词元，${numLayers} 层的键与值各添一份，共 ${count(bytes(numKvHeads, 1))} 字节；现在 ${n} 个词元，一次最多 ${maxTokens} 个。`;
 				bars.replaceChildren(
 					...[
 						[numKvHeads, "（这个模型）"],

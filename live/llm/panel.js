@@ -1,20 +1,25 @@
 // “打开一个大语言模型”的面板：装入引擎，读前文，把前文、下一个词元、写下的、里面四部分接在一起，并把状态写进网址。
+//
+// 书里带着两个模型时，先问打开哪一个；两个各自打开，打开了就都留着，换一个，摆着的都换成它的。
 {
 	const { html } = LiveMarks;
-	const { root: ROOT, bytes: BYTES } = document.currentScript.dataset;
+	const { MODELS } = LlmState;
+	const { root: ROOT, bytes, bytesZh } = document.currentScript.dataset;
+	const BYTES = { "": bytes, zh: bytesZh };
 	const PAUSE = 250; // 停笔多少毫秒才算
 
 	class Panel {
 		constructor(block) {
 			this.block = block;
-			const { toState, toFragment } = LlmState;
 			this.address = new LiveAddress({
 				block,
 				given: block.dataset,
-				toState,
-				toFragment,
+				// 书里没有的模型，网址里写着也不算
+				toState: (given) => LlmState.toState(BYTES[given.model] ? given : { ...given, model: "" }),
+				toFragment: LlmState.toFragment,
 				onEnter: () => this.entered(),
 			});
+			this.loads = Object.fromEntries(Object.keys(MODELS).map((model) => [model, {}])); // 各装到哪里了，见 open
 			this.version = 0; // 前文换过几次
 			this.asked = 0; // 里面问过几次
 			this.dropped = 0; // 前文改了，先前写下的有几个不算数了
@@ -23,12 +28,28 @@
 			block.replaceChildren(...this.build());
 			this.showState();
 			this.preview();
-			this.controls.closed();
 			new ResizeObserver(() => (this.prompt.fit(), this.inside.redraw())).observe(block);
 		}
 
 		get state() {
 			return this.address.state;
+		}
+
+		get model() {
+			return this.state.model;
+		}
+
+		get load() {
+			return this.loads[this.model];
+		}
+
+		// 一次写作与读前文的，打开了才有；一个模型一份
+		get session() {
+			return this.load.session;
+		}
+
+		get reader() {
+			return this.load.reader;
 		}
 
 		// 前文又改了，还没有读
@@ -57,9 +78,8 @@
 				onMode: (chat) => this.enter({ ...this.state, chat, past: "", written: "", token: -1 }),
 			});
 			this.controls = LlmControls.controls({
-				bytes: BYTES,
 				onOpen: () => this.open(),
-				onPause: () => LiveLlm.pause(),
+				onPause: () => LiveLlm.pause(MODELS[this.model].folder),
 				onStep: () => this.pen.step(),
 				onStream: () => this.pen.streamOrStop(),
 				onClear: () => this.session.back(0),
@@ -88,10 +108,29 @@
 			this.desk.bars.element.append(link);
 			const ask = html("div", { class: "llm-ask" }, this.prompt.element, this.controls.element);
 			return [
+				...(bytesZh ? this.buildModels() : []),
 				this.prompt.examples,
 				html("div", { class: "llm-desk" }, ask, ...this.desk.elements),
 				this.inside.element,
 			];
+		}
+
+		// 打开哪一个：自己写的前文带过去，例句就换成那一个的
+		buildModels() {
+			this.choices = Object.entries(MODELS).map(([model, { name }]) => {
+				const input = LiveMarks.radio("llm-model", () => this.turnTo(model), { value: model });
+				return html("label", {}, input, html("span", { lang: "en" }, name));
+			});
+			this.about = html("p", { class: "llm-note" });
+			const legend = html("legend", {}, "打开哪一个？");
+			return [html("fieldset", { class: "live-views live-models" }, legend, ...this.choices), this.about];
+		}
+
+		turnTo(model) {
+			const { text, chat } = this.state,
+				given = Object.values(MODELS[this.model].examples);
+			const own = text.trim() && !given.some((each) => each.text === text);
+			this.enter(LlmState.toState({ ...(own ? { text, chat } : Object.values(MODELS[model].examples)[0]), model }));
 		}
 
 		// 还没有打开：样子都在，只是动不了
@@ -124,38 +163,61 @@
 
 		// -- 装入 --
 
+		// load：opening，正在装；share，装入了多少；wrong，没有装成，为什么；session 与 reader，打开了
 		async open() {
-			this.controls.loading();
-			this.controls.say("正在装入……");
+			const { load, model } = this,
+				here = () => this.load === load, // 其间换成另一个，就不去动它的
+				now = (tell) => (given) => here() && tell(given);
+			Object.assign(load, { opening: true, share: 0, wrong: null });
+			this.showLoad();
 			this.showBusy(true);
+			const onProgress = (loaded, total) => {
+				load.share = [loaded, total];
+				if (here()) this.controls.progress(loaded, total);
+			};
 			try {
-				const engine = await LiveLlm.open({ root: ROOT, onProgress: this.controls.progress });
-				this.reader = new LlmReader(engine);
-				this.session = new LlmSession(engine, {
+				const engine = await LiveLlm.open({ root: ROOT, folder: MODELS[model].folder, onProgress });
+				load.reader = new LlmReader(engine);
+				load.session = new LlmSession(engine, {
 					settings: () => this.state,
-					onReading: (read, all) => this.controls.tellReading(read, all),
-					onRead: () => this.haveRead(),
-					onWrote: (wrote) => this.pen.wrote(wrote),
-					onSettled: (from) => this.pen.settle(from),
-					onStopped: () => this.stopped(),
-					onBusy: () => this.showBusy(),
-					onError: (error) => (error.again ? this.reopen(error) : this.complain(error.message)),
-					onRunning: (running) => (this.controls.setRunning(running), this.inside.wait(running)),
+					onReading: (read, all) => here() && this.controls.tellReading(read, all),
+					onRead: now(() => this.haveRead()),
+					onWrote: now((wrote) => this.pen.wrote(wrote)),
+					onSettled: now((from) => this.pen.settle(from)),
+					onStopped: now(() => this.stopped()),
+					onBusy: now(() => this.showBusy()),
+					onError: (error) =>
+						error.again ? this.reopen(error, load) : now(({ message }) => this.complain(message))(error),
+					onRunning: now((running) => (this.controls.setRunning(running), this.inside.wait(running))),
 				});
+				load.opening = false;
+				if (!here()) return;
 				this.controls.opened();
 				await this.compute();
-				this.controls.focus();
+				if (here()) this.controls.focus();
 			} catch (error) {
-				this.reopen(error);
+				this.reopen(error, load);
 			}
 		}
 
 		// 没有装成，或者后台线程停了：再开一次，取到的都还在
-		reopen({ message }) {
-			this.session = null;
+		reopen({ message }, load) {
+			Object.assign(load, { session: null, opening: false, wrong: message });
+			if (this.load !== load) return;
 			this.setLive(false);
 			this.controls.failed(message);
 			this.showBusy();
+		}
+
+		// 换了模型：它装到哪里，就摆成哪里的样子
+		showLoad() {
+			const { opening, share, wrong, session } = this.load,
+				{ name } = MODELS[this.model];
+			if (session) return this.controls.opened();
+			this.controls.closed({ name, bytes: BYTES[this.model] });
+			if (opening) this.controls.loading();
+			if (opening && share) this.controls.progress(...share);
+			if (wrong) this.controls.failed(wrong);
 		}
 
 		// -- 状态 --
@@ -208,14 +270,17 @@
 			this.address.enter(state);
 		}
 
-		// 状态整个换了
+		// 状态整个换了，也许连模型也换了
 		entered() {
-			this.session?.stop();
+			for (const { session } of Object.values(this.loads)) session?.stop();
 			this.dropped = 0;
 			this.showState();
 			this.address.remember();
 			if (this.session) this.compute();
-			else this.preview();
+			else {
+				this.preview();
+				this.showBusy(this.load.opening);
+			}
 		}
 
 		// 先前写下的是接着先前的前文写的，前文一改就不算数：后退找得回来。词元当场就变，其余的等停笔
@@ -241,11 +306,28 @@
 		}
 
 		showState() {
+			const turned = this.shown !== this.model;
+			this.shown = this.model;
+			if (turned) this.showModel();
 			this.prompt.show(this.state);
 			this.controls.show(this.state);
 			this.desk.bars.dials(this.state);
 			this.inside.open(this.state.view);
 			if (this.state.bits) this.desk.written.open();
+		}
+
+		showModel() {
+			const chosen = MODELS[this.model];
+			for (const { control } of this.choices ?? []) control.checked = control.value === this.model;
+			if (this.about) {
+				this.about.textContent = chosen.about ?? "";
+				this.about.hidden = !chosen.about;
+			}
+			this.controls.setRunning(false);
+			this.inside.wait(false);
+			this.desk.written.turn(chosen.lang);
+			this.inside.fit(chosen);
+			this.showLoad();
 		}
 
 		// 写下的也写进网址，一直写的时候不写：有的浏览器不许写得太勤
@@ -324,18 +406,19 @@
 		}
 
 		async lookInside() {
-			if (this.session?.running) this.inside.wait(true);
-			if (!this.session?.writer.next || this.session.running) return;
+			const { session, reader } = this;
+			if (session?.running) this.inside.wait(true);
+			if (!session?.writer.next || session.running) return;
 			const mine = ++this.asked;
-			await this.session.turn(async (writer) => {
-				if (mine !== this.asked || this.session.running) return;
+			await session.turn(async (writer) => {
+				if (mine !== this.asked || session !== this.session || session.running) return;
 				if (this.state.view) await writer.catchUp();
 				const { ids } = writer,
 					{ token } = this.state;
 				const query = token >= 0 && token < ids.length ? token : ids.length - 1;
 				await this.inside.show({
-					engine: this.session.engine,
-					words: this.reader.words(ids),
+					engine: session.engine,
+					words: reader.words(ids),
 					state: this.state,
 					query,
 				});

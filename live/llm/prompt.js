@@ -1,7 +1,7 @@
 // 前文：例句、接着写或一问一答、输入框、模板写成的原文。只管取字，分词与计算都不在这里。
 globalThis.LlmPrompt = (() => {
 	const { html, radio } = LiveMarks;
-	const { EXAMPLES, toState } = LlmState;
+	const { MODELS, toState } = LlmState;
 	const MODES = ["接着写", "一问一答"];
 	const HAN = /\p{Script=Han}/u;
 
@@ -29,20 +29,26 @@ globalThis.LlmPrompt = (() => {
 			area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`;
 		};
 		const han = html("p", { class: "llm-note llm-han", role: "status" });
-		const tellHan = () =>
-			(han.textContent = HAN.test(area.value)
-				? "这个模型几乎只懂英文：中文它也读，写出来的多半不成句。换成英文试试。"
-				: "");
+		let current; // 哪一个模型
+		const tellHan = () => (han.textContent = (HAN.test(area.value) && MODELS[current].han) || "");
 		area.addEventListener("input", () => (fit(), tellHan()));
 		const modes = MODES.map((name, i) => {
 			const input = radio(`${id}-mode`, () => onMode(i), { value: i });
 			return html("label", { class: "llm-choice" }, input, html("span", {}, name));
 		});
-		const examples = Object.entries(EXAMPLES).map(([name, example]) => {
+		const examples = html("div", { class: "live-examples", role: "group", "aria-label": "例句" });
+		const exampleOf = (model, [name, example]) => {
 			const button = html("button", { type: "button" }, name);
-			button.addEventListener("click", () => onEnter(toState(example)));
+			button.addEventListener("click", () => onEnter(toState({ ...example, model })));
 			return button;
-		});
+		};
+		// 换一个模型：例句是它的，写的也是它的语言
+		function turn(model) {
+			if (model === current) return;
+			current = model;
+			area.lang = written.lang = MODELS[model].lang;
+			examples.replaceChildren(...Object.entries(MODELS[model].examples).map((each) => exampleOf(model, each)));
+		}
 		const written = html("pre", {
 			class: "llm-template",
 			tabindex: 0,
@@ -71,8 +77,9 @@ globalThis.LlmPrompt = (() => {
 			area,
 			fit,
 			template,
-			examples: html("div", { class: "live-examples", role: "group", "aria-label": "例句" }, ...examples),
-			show({ text, chat }) {
+			examples,
+			show({ model, text, chat }) {
+				turn(model);
 				if (area.value !== text) area.value = text;
 				fit();
 				tellHan();

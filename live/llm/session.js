@@ -48,8 +48,8 @@ globalThis.LlmSession = class LlmSession {
 
 	get ended() {
 		const { steps } = this.writer,
-			{ eosId } = this.engine.config;
-		return steps.length > 0 && [eosId, 0].includes(steps[steps.length - 1].id);
+			{ eosId, special } = this.engine.tokenizer;
+		return steps.length > 0 && [eosId, special.get("<|endoftext|>")].includes(steps[steps.length - 1].id);
 	}
 
 	get ready() {

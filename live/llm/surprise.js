@@ -95,6 +95,14 @@ globalThis.LlmSurprise = (() => {
 					this.draw();
 				}
 			},
+			// 换了模型：先前的都不算数，编号相同也不是同一个词元
+			forget() {
+				turn++;
+				[on, words, bits, at, fresh] = [false, [], [], null, false];
+				button.setAttribute("aria-pressed", false);
+				reading.hidden = true;
+				chips.classList.remove("llm-with-bits");
+			},
 			// 前文又改了，还没有重算
 			wait() {
 				[at, fresh] = [null, false];

@@ -9,7 +9,7 @@ globalThis.LlmTokens = (() => {
 	const codePoint = (char) => `U+${char.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 	const visible = (text) => text.replace(/[ \n\t]/g, (char) => MARKS[char]).replace(HIDDEN, codePoint);
 
-	// 一个编号：text 是它的字，拼不成完整的字就是 null；shown 是写出来的样子，spoken 是念出来的样子
+	// 一个编号：number 是它在整份词表里的编号，text 是它的字，拼不成完整的字就是 null；shown 是写出来的样子，spoken 是念出来的样子
 	function spell(tokenizer, id) {
 		const bytes = tokenizer.tokenBytes(id);
 		let text = null;
@@ -19,14 +19,22 @@ globalThis.LlmTokens = (() => {
 		const shown = text === null ? [...bytes].map(hex).join(" ") : visible(text);
 		const spoken =
 			text === null ? `字节 ${shown}` : text.trim() || shown.replaceAll("␣", "空格").replaceAll("↵", "换行");
-		return { id, bytes, text, shown, spoken, special: [...tokenizer.special.values()].includes(id) };
+		return {
+			id,
+			number: tokenizer.numberOf(id),
+			bytes,
+			text,
+			shown,
+			spoken,
+			special: [...tokenizer.special.values()].includes(id),
+		};
 	}
 
-	// 空格、换行淡一些，字才看得清
+	// 空格、换行淡一些，字才看得清；带汉字的照书的语言
 	const named = ({ shown }) =>
 		html(
 			"bdi",
-			{ class: "live-token", lang: "en" },
+			{ class: "live-token", ...(/\p{Script=Han}/u.test(shown) ? {} : { lang: "en" }) },
 			...shown
 				.split(/([␣↵⇥]+)/)
 				.filter(Boolean)

@@ -75,7 +75,7 @@ globalThis.LlmWritten = (() => {
 				surprise.wait();
 				const glued = glue(words);
 				chips.replaceChildren(
-					...words.map((word, i) => chip("span", word, word.id, { class: glued.has(i) ? "live-glued" : "" })),
+					...words.map((word, i) => chip("span", word, word.number, { class: glued.has(i) ? "live-glued" : "" })),
 				);
 				count.textContent = about = `前文 ${words.length} 个词元${cutNote(words)}`;
 				buttons = [];
@@ -107,6 +107,12 @@ globalThis.LlmWritten = (() => {
 				paper.replaceChildren(html("span", { class: "llm-before" }, before), html("b", {}, text), ...after);
 			},
 			open: () => (fold.open = true),
+			// 换了模型：写的是它的语言
+			turn(lang) {
+				paper.lang = lang;
+				drafted = "";
+				surprise.forget();
+			},
 			// 只给读屏的人听：写一个念一个，一直写的写完了念全部
 			announce: (text) => (heard.textContent = text),
 			// 跟着写的跑；reader 在看前面的，就不打扰

@@ -1,4 +1,4 @@
-"""把 live/ 里的脚本、三个模型与练习的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
+"""把 live/ 里的脚本、几个模型与练习的数据放进书里：脚本在成书之后，数据在写到用它的一页时，至迟也在成书之后。
 
 数据文件都写成脚本，内容是 base64：从 file:// 打开书时，浏览器只肯载入脚本；经 http 也用这一份，压缩之后不比原来大。
 """
@@ -17,13 +17,15 @@ from course_book.after_writing import (
     live_llm,
     live_multilingual,
     live_python,
+    live_qwen,
     live_train,
 )
 from course_book.doctree.traditional_chinese import LANGUAGE, in_book_language
 from course_book.kept import digest, kept, kept_folder
 
 SCRIPTS = ROOT / "live"
-MODELS = {"bert": live_bert, "multilingual": live_multilingual, "llm": live_llm}
+MODELS = {"bert": live_bert, "multilingual": live_multilingual, "llm": live_llm, "qwen": live_qwen}
+OPTIONAL = {"llm", "qwen"}  # 各由它的 is_wanted 说书里带不带
 
 
 def as_script(name: str, content: bytes) -> bytes:
@@ -53,7 +55,7 @@ def write_scripts(folder: Path) -> None:
 
 
 def write_data(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """folder 的名字就是数据的：bert、multilingual、llm、train、python 或 exercises。"""
+    """folder 的名字就是数据的：bert、multilingual、llm、qwen、train、python 或 exercises。"""
     scripts = ((f"{name}.js", as_script(f"{folder.name}/{name}", content)) for name, content in files)
     fill_folder(folder, scripts)
 
@@ -84,7 +86,7 @@ def put_data(outdir: str, model: str) -> int:
     folder = shared(outdir) / model
     if model == "train":
         write_data(folder, live_train.data_files().items())
-    elif model == "llm" and not live_llm.is_wanted():
+    elif model in OPTIONAL and not MODELS[model].is_wanted():
         shutil.rmtree(folder, ignore_errors=True)
         return 0
     elif written(folder).get("origin") != MODELS[model].origin():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from docutils import nodes
 
-from course_book.after_writing import live_llm, live_train
+from course_book.after_writing import live_llm, live_qwen, live_train
 from course_book.after_writing.live_data import put_data
 from course_book.doctree.exercises import has_exercises
 from course_book.doctree.traditional_chinese import LANGUAGE
@@ -113,6 +113,8 @@ def add_tags(app, pagename, templatename, context, doctree):
         facts = f'{data} data-page="{page}"' + (f' data-bytes="{size}"' if size else "")
         if name == "bert":  # 这一页有两个模型
             facts += f' data-bytes-zh="{put_data(app.outdir, "multilingual")}"'
+        if name == "llm" and (chinese := put_data(app.outdir, "qwen")):  # 只有为它成的书里有
+            facts += f' data-bytes-zh="{chinese}"'
         left_out = frozenset() if pagename == panel.page else panel.whole
         scripts |= {script: "" for script in panel.scripts if script not in left_out}
         scripts[panel.scripts[-1]] = facts
@@ -125,5 +127,5 @@ def add_tags(app, pagename, templatename, context, doctree):
 
 def setup(app):
     # 书里有没有大语言模型的数据，页上写的不同：变了就把网页都重写一遍
-    app.add_config_value("live_llm", live_llm.is_wanted(), "html")
+    app.add_config_value("live_llm", (live_llm.is_wanted(), live_qwen.is_wanted()), "html")
     app.connect("html-page-context", add_tags)
