@@ -39,7 +39,7 @@ SITE = import sysconfig; print(sysconfig.get_path("purelib"))
 # 成书：第一次会建 .venv 并装好 requirements.txt，之后只在它变了时重装
 # 简体在 _build/html/，繁体在 _build/html/zh-TW/；make book BOOK_LANG=zh-TW 只成其中一种
 # make book LIVE_LLM=0：书里不带大语言模型的数据，小 130 MB；“打开一个大语言模型”那一页照样有，只是打不开模型
-# make book LIVE_QWEN=1：那一页另带一个懂中文的，大 400 MB；要先取 Qwen2.5-Coder-0.5B-Instruct
+# make book LIVE_QWEN=1：那一页另带一个懂中文的，大 400 MB；没有 Qwen2.5-Coder-0.5B-Instruct 就先去取
 # 有警告就不成；警告夹在几千行之间，所以末尾再说一遍
 book: SHELL := bash
 book: $(READY)
