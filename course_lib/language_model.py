@@ -253,7 +253,7 @@ class LanguageModel(nn.Module):
         错误：模型取不到、文件残缺或权重对不上时抛出 `PretrainedError`；dtype 不是浮点数的类型时抛出 `ValueError`。
         """
         check_float_type(dtype)
-        return open_llama(llm_source(name)).build(cls, dtype=dtype)
+        return open_llama(llm_source(name)).build(lambda config: cls(config).to(dtype))
 
     def new_cache(self) -> list[Cache]:
         """每层一个空的缓存。"""

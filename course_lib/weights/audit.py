@@ -44,21 +44,15 @@ class Source(NamedTuple):
     read: Callable[[str], Tensor]
     rename: Callable[[str], str | None]
 
-    def build(
-        self,
-        make: Callable[[Any], Module],
-        initialise: bool = False,
-        dtype: torch.dtype = torch.float32,
-    ) -> Module:
+    def build(self, make: Callable[[Any], Module], initialise: bool = False) -> Module:
         """照 config 造一个模型，装上权重，处于 eval 状态。
 
         参数：initialise，照常先取随机的初值，装上权重就盖掉了，只是随机数会往前走；正文里引用的数是这样得来的。
-        dtype，权重的类型；半精度占的内存是一半。
         错误：对不上的，抛出 `PretrainedError`；这时还没有占内存。
         """
         self.check_depth()
         with only_shapes():
-            model = make(self.config).to(dtype)
+            model = make(self.config)
         if initialise:  # 不取初值的，`load` 自己会先查
             audit(model, self.shapes, self.rename, f"{self.path} 的")
             model = make(self.config)

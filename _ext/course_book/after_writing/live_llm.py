@@ -15,6 +15,7 @@ from pathlib import Path
 from wasmtime import wat2wasm
 
 from course_book import ROOT
+from course_lib.config import LanguageModelConfig
 from course_lib.weights import builtin_llm_path, open_llama
 from course_lib.weights.builtin import GGUF, SMOLLM2
 from course_lib.weights.gguf_file import open_gguf
@@ -56,22 +57,26 @@ def data_files() -> Iterator[tuple[str, bytes]]:
         files[f"tokens{start // SHARD_ROWS}.bin"] = [rows[start : start + SHARD_ROWS]]
     for number in range(llm.num_layers):
         files[f"layer{number}.bin"] = [tensors[f"blk.{number}.{name}.weight"] for name in LAYER]
+    ids = {"bosId": llm.bos_id, "eosId": llm.eos_id, "padId": llm.pad_id}
+    yield from with_config(llm, {"origin": origin(), "vocabSize": llm.vocab_size} | ids, files)
+
+
+def with_config(
+    llm: LanguageModelConfig, others: dict, files: dict[str, list]
+) -> Iterator[tuple[str, bytes]]:
+    """先是 config.json，再是各个文件；files，名字 → 首尾相接的几段；others，config.json 里各个模型自己写的。"""
     config = {
-        "origin": origin(),
         "numLayers": llm.num_layers,
         "dModel": llm.d_model,
         "numHeads": llm.num_heads,
         "numKvHeads": llm.num_kv_heads,
         "dHead": llm.d_model // llm.num_heads,
         "dFf": llm.d_ff,
-        "vocabSize": llm.vocab_size,
         "normEps": llm.norm_eps,
         "ropeTheta": llm.rope_theta,
         "maxTokens": MAX_TOKENS,
         "shardRows": SHARD_ROWS,
-        "bosId": llm.bos_id,
-        "eosId": llm.eos_id,
-        "padId": llm.pad_id,
+        **others,
         "files": {name: sum(memoryview(part).nbytes for part in parts) for name, parts in files.items()},
     }
     yield "config.json", as_json(config)

@@ -12,18 +12,20 @@ from pathlib import Path
 
 import numpy as np
 import regex
+import torch
 from wasmtime import wat2wasm
 
-from course_book.after_writing.live_llm import KERNEL, MAX_TOKENS, SHARD_ROWS, as_json
+from course_book.after_writing.live_llm import KERNEL, SHARD_ROWS, as_json, with_config
 from course_book.kept import digest
 from course_lib.byte_pair import BytePairTokenizer, unspell
 from course_lib.weights import builtin_path, open_llama
 from course_lib.weights.builtin import MINILM, QWEN, builtin_named
+from course_lib.weights.byte_pair import CONTROL, USER_DEFINED
 from course_lib.weights.gguf_file import open_gguf
+from course_lib.weights.llama import interleaved
 
 EARLY_MERGES = 8000
 NUM_BYTES = 256
-CONTROL, USER_DEFINED = 3, 4
 CHINESE = r"\p{Script=Han}\u3000-\u303f\uff01-\uff5e￥·—‘’“”…"  # 汉字，中文的标点，全角的字母与数字
 SYMBOL = r"\s!-/:-@\[-`{-~"  # 空白与 ASCII 的符号
 SOME_CHINESE = regex.compile(f"[{SYMBOL}]*[{CHINESE}][{CHINESE}{SYMBOL}]*")
@@ -119,44 +121,29 @@ def data_files() -> Iterator[tuple[str, bytes]]:
     llm = open_llama(path).config
     row = {number: i for i, number in enumerate(ids)}
     heads = {"attn_q": llm.num_heads, "attn_k": llm.num_kv_heads}
+    kinds = {name: tensor.tensor_type.name for name, tensor in tensors.items()}
 
     def stored(name: str) -> np.ndarray:
         data, count = tensors[name].data, heads.get(name.split(".")[-2])
         return paired(data, count) if count else data
 
     files = {
-        "blocks.wasm": lambda: bytes(wat2wasm(KERNEL.read_text(encoding="utf-8"))),
-        "vocab.json": lambda: as_json(vocabulary(fields, ids)),
-        "norm.bin": lambda: stored("output_norm.weight").tobytes(),
+        "blocks.wasm": [bytes(wat2wasm(KERNEL.read_text(encoding="utf-8")))],
+        "vocab.json": [as_json(vocabulary(fields, ids))],
+        "norm.bin": [stored("output_norm.weight")],
     }
     for file, name in (("tokens", "token_embd.weight"), ("output", "output.weight")):
         for start in range(0, len(ids), SHARD_ROWS):
             rows = ids[start : start + SHARD_ROWS]
-            files[f"{file}{start // SHARD_ROWS}.bin"] = lambda name=name, rows=rows: stored(name)[
-                rows
-            ].tobytes()
+            files[f"{file}{start // SHARD_ROWS}.bin"] = [stored(name)[rows]]
+    first = [*FIRST, *(f"{name}.weight" for name in MATRICES[:4])]
     for number in range(llm.num_layers):
-        names = [*FIRST, *(f"{name}.weight" for name in MATRICES[:4])]
-        for file, parts in (
-            (f"layer{number}", names),
-            *((f"{name[4:]}{number}", [f"{name}.weight"]) for name in MATRICES[4:]),
-        ):
-            files[f"{file}.bin"] = lambda parts=parts, number=number: b"".join(
-                stored(f"blk.{number}.{part}").tobytes() for part in parts
-            )
-    config = {
+        files[f"layer{number}.bin"] = [stored(f"blk.{number}.{name}") for name in first]
+        for name in MATRICES[4:]:
+            files[f"{name[4:]}{number}.bin"] = [stored(f"blk.{number}.{name}.weight")]
+    others = {
         "origin": origin(),
-        "numLayers": llm.num_layers,
-        "dModel": llm.d_model,
-        "numHeads": llm.num_heads,
-        "numKvHeads": llm.num_kv_heads,
-        "dHead": llm.d_model // llm.num_heads,
-        "dFf": llm.d_ff,
         "vocabSize": len(ids),
-        "normEps": llm.norm_eps,
-        "ropeTheta": llm.rope_theta,
-        "maxTokens": MAX_TOKENS,
-        "shardRows": SHARD_ROWS,
         "bosId": row[llm.bos_id],
         "eosId": row[llm.eos_id],
         "padId": row[llm.pad_id],
@@ -164,19 +151,16 @@ def data_files() -> Iterator[tuple[str, bytes]]:
         "splitFfn": True,
         "kinds": {
             "layers": [
-                [tensors[f"blk.{number}.{name}.weight"].tensor_type.name for name in MATRICES]
+                [kinds[f"blk.{number}.{name}.weight"] for name in MATRICES]
                 for number in range(llm.num_layers)
             ],
-            "tokens": tensors["token_embd.weight"].tensor_type.name,
-            "output": tensors["output.weight"].tensor_type.name,
+            "tokens": kinds["token_embd.weight"],
+            "output": kinds["output.weight"],
         },
-        "files": {name: len(make()) for name, make in files.items()},
     }
-    yield "config.json", as_json(config)
-    for name, make in files.items():
-        yield name, make()
+    yield from with_config(llm, others, files)
 
 
 def paired(rows: np.ndarray, num_heads: int) -> np.ndarray:
-    """重排查询或键的行：每个头里，前半与后半配成的对，变成相邻的两行；`llama.interleaved` 的同一件事，行可以是块的字节。"""
-    return rows.reshape(num_heads, 2, -1, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+    """重排查询或键的行：每个头里，前半与后半配成的对，变成相邻的两行；用的就是装模型时的 `interleaved`，行可以是块的字节。"""
+    return interleaved(torch.from_numpy(rows.copy()), num_heads).numpy()
